@@ -1,0 +1,50 @@
+# `make demo` and `make test` set up all they need: a virtual environment in .venv
+# with pinned versions. Python 3.11 or later and make are enough.
+
+PYTHON ?= python3
+BIN := .venv/bin
+# Pins hold for what is installed and for what builds it.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test check bench tables docs clean
+
+demo: .venv/run
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: check
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/bench
+	$(BIN)/python -m tests.bench
+
+# What is derived from something else; tests fail when it is stale.
+tables: .venv/dev
+	$(BIN)/python -m lacec.syntax.generate
+
+docs: .venv/dev
+	$(BIN)/python docs/generate.py
+
+.venv/run: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "lacec needs Python 3.11 or later: make PYTHON=python3.11"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q -e .
+	@touch $@
+
+.venv/dev: .venv/run
+	$(BIN)/pip install -q -e '.[dev]'
+	@touch $@
+
+.venv/bench: .venv/run
+	$(BIN)/pip install -q -e '.[bench]'
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,1 @@
+"""Canonical text and the identifiers computed from it."""

@@ -1,0 +1,96 @@
+"""The limits a lacegram meets before it runs (D11, D12); an error names limit, value and count."""
+
+from collections.abc import Iterator
+
+from lacec.check.program import Program
+from lacec.diagnostics import Diagnostic, place
+from lacec.facets import Facet
+from lacec.predicates import BUILTIN_ARITY
+from lacec.syntax.ast import Atom, Constant, Term, Unequal, body_atoms
+from lacec.syntax.parse import line_too_long
+from lacec.syntax.source import SourceRule, byte_length
+
+
+def check_limits(program: Program) -> Iterator[Diagnostic]:
+    yield from check_sizes(program)
+    yield from _rule_count(program)
+    for rule in program.rules:
+        for atom in (rule.rule.head, *body_atoms(rule.rule)):
+            yield from _arguments(program, rule, atom)
+            yield from _constants(program, rule, atom.terms)
+        for literal in rule.rule.body:
+            if isinstance(literal, Unequal):
+                yield from _constants(program, rule, (literal.left, literal.right))
+
+
+def check_sizes(program: Program) -> Iterator[Diagnostic]:
+    limits = program.limits
+    for parsed in program.sources:
+        source = parsed.source
+        if source.size > limits.source_bytes:
+            yield Diagnostic(
+                "source-too-long",
+                f"the source has at least {source.size} bytes, over the limit source_bytes of "
+                f"{limits.source_bytes}; nothing of it was read",
+                place(source.name, 1, (0, 0)),
+                "split it into files and link them with --with",
+            )
+        for number, text in enumerate(source.lines, start=1):
+            if line_too_long(text, limits):
+                yield Diagnostic(
+                    "line-too-long",
+                    f"the line has {byte_length(text)} bytes, over the limit line_bytes of "
+                    f"{limits.line_bytes}; it was not read",
+                    place(source.name, number, (0, 0)),
+                    "split the rule with a helper predicate",
+                )
+
+
+def _rule_count(program: Program) -> Iterator[Diagnostic]:
+    limits = program.limits
+    distinct: dict[str, SourceRule] = {}
+    for rule in program.rules:
+        distinct.setdefault(rule.text, rule)
+    count = len(distinct)
+    if count > limits.rules:
+        over = list(distinct.values())[limits.rules]
+        yield over.diagnostic(
+            "too-many-rules",
+            over.rule.head.span,
+            f"the program has {count} rules, over the limit rules of {limits.rules}",
+            "state facts as facts, not as rules, or split the policy",
+        )
+    elif program.facet is Facet.SELECTOR and count > limits.selector_rules:
+        over = list(distinct.values())[limits.selector_rules]
+        yield over.diagnostic(
+            "large-selector",
+            over.rule.head.span,
+            f"the selector has {count} rules, and a peer need accept no more than "
+            f"{limits.selector_rules} (limit selector_rules)",
+            "a peer may refuse this selector: make it smaller",
+        )
+
+
+def _arguments(program: Program, rule: SourceRule, atom: Atom) -> Iterator[Diagnostic]:
+    if len(atom.terms) > program.limits.arity and atom.name not in BUILTIN_ARITY:
+        yield rule.diagnostic(
+            "too-many-arguments",
+            atom.span,
+            f"`{atom.name}` has {len(atom.terms)} arguments, over the limit arity of "
+            f"{program.limits.arity}",
+            "split it into predicates that share a key",
+        )
+
+
+def _constants(program: Program, rule: SourceRule, terms: tuple[Term, ...]) -> Iterator[Diagnostic]:
+    most = program.limits.value_bytes
+    for term in terms:
+        if isinstance(term, Constant) and 4 * len(term.value) > most:
+            size = byte_length(term.value)
+            if size > most:
+                yield rule.diagnostic(
+                    "constant-too-long",
+                    term.span,
+                    f"this constant has {size} bytes, over the limit value_bytes of {most}",
+                    "no fact can have a value this long: shorten it",
+                )

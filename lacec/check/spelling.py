@@ -1,0 +1,85 @@
+"""Near-misses: a predicate that nobody defines, one letter or some arguments off one that exists.
+
+Such an atom is legal, and matches nothing (030: no facts and no rules, an empty
+extension), which is seldom meant. Names are compared through the words got by
+leaving out one letter, so the cost does not grow with the number of pairs.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from lacec.check.program import Program
+from lacec.diagnostics import Diagnostic
+from lacec.predicates import BASE, BUILTIN_ARITY, EXPOSE_EXPORTS, GENERATED, SELECTOR_EXPORTS
+from lacec.syntax.ast import Atom, body_atoms
+
+# Longer names are not compared: each has as many neighbours as letters.
+LONGEST = 64
+SHORTEST = 4
+
+
+def check_spelling(program: Program) -> Iterator[Diagnostic]:
+    known = {*BASE, *program.defined, *program.facet.exports, *GENERATED}
+    suspects = [
+        (rule, atom)
+        for rule in program.rules
+        for atom in body_atoms(rule.rule)
+        if atom.predicate not in known and atom.name not in BUILTIN_ARITY
+    ]
+    if not suspects:
+        return
+    arities: dict[str, set[int]] = {}
+    for predicate in [*program.defined, *BASE]:
+        arities.setdefault(predicate.name, set()).add(predicate.arity)
+    spelling = _Spelling([*arities, *BUILTIN_ARITY])
+    reserved = {p.name for p in (*SELECTOR_EXPORTS, *EXPOSE_EXPORTS, *GENERATED)}
+    for rule, atom in suspects:
+        if atom.name in arities:
+            yield rule.diagnostic("wrong-arity", atom.span, *_wrong_arity(atom, arities[atom.name]))
+            continue
+        close = None if atom.name in reserved else spelling.nearest(atom.name)
+        if close is not None:
+            yield rule.diagnostic(
+                "misspelt-predicate",
+                atom.name_span,
+                f"nothing defines `{atom.predicate}`, so this atom matches nothing",
+                f"did you mean `{close}`?",
+            )
+
+
+def _wrong_arity(atom: Atom, arities: set[int]) -> tuple[str, str]:
+    listed = " or ".join(str(arity) for arity in sorted(arities))
+    message = (
+        f"`{atom.name}` takes {listed} arguments, here it has {len(atom.terms)}: "
+        f"`{atom.predicate}` is another predicate, and nothing defines it"
+    )
+    form = next((text for p, text in BASE.items() if p.name == atom.name), None)
+    return message, form or f"give it {listed} arguments; `_` stands for one that does not matter"
+
+
+class _Spelling:
+    """Known words by each of the words one letter shorter."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._by_neighbour: dict[str, str] = {}
+        for word in words:
+            if SHORTEST <= len(word) <= LONGEST:
+                for neighbour in _neighbours(word):
+                    self._by_neighbour.setdefault(neighbour, word)
+
+    def nearest(self, word: str) -> str | None:
+        if not SHORTEST <= len(word) <= LONGEST:
+            return None
+        found = (self._by_neighbour.get(neighbour) for neighbour in _neighbours(word))
+        return next((known for known in found if known is not None and known != word), None)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """A known word that differs by a letter added, left out, replaced or swapped with the next."""
+    return _Spelling(known).nearest(word)
+
+
+def _neighbours(word: str) -> Iterator[str]:
+    word = word.lower()
+    yield word
+    for i in range(len(word)):
+        yield word[:i] + word[i + 1 :]

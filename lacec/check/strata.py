@@ -1,0 +1,26 @@
+"""Stratification (030): no predicate needs itself through a negated or counted atom."""
+
+from collections.abc import Iterator
+
+from lacec.check.program import Program
+from lacec.diagnostics import Diagnostic, Related
+
+
+def check_strata(program: Program) -> Iterator[Diagnostic]:
+    """One diagnostic for each group of predicates, with its shortest cycle edge by edge."""
+    for cycle in program.stratification.cycles:
+        first = cycle[0]
+        how = "negated" if first.kind == "negates" else "counted"
+        path = " -> ".join(str(edge.head) for edge in cycle) + f" -> {first.head}"
+        yield Diagnostic(
+            "unstratified",
+            f"`{first.head}` depends on itself through a {how} atom: {path}",
+            first.rule.place(first.span),
+            f"`{first.needs}` must be complete before it is {how}: break the cycle in one rule",
+            tuple(
+                Related(
+                    f"`{edge.head}` {edge.kind} `{edge.needs}` here", edge.rule.place(edge.span)
+                )
+                for edge in cycle
+            ),
+        )

@@ -1,0 +1,104 @@
+"""lacec compile: one module, its canonical text and its identity."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from lacec.canonical.module import Module
+from lacec.cli.files import STDIN, read_input
+from lacec.cli.options import (
+    FacetOption,
+    FileArgument,
+    JsonOption,
+    LimitOption,
+    OutputOption,
+    WithOption,
+    read_limits,
+)
+from lacec.cli.output import Segment, write, write_json
+from lacec.cli.render import render, summary
+from lacec.facets import Facet
+from lacec.pipeline import compile_sources
+
+
+def compile_command(
+    file: FileArgument,
+    facet: FacetOption = Facet.PLAIN,
+    linked: WithOption = None,
+    limit: LimitOption = None,
+    output: OutputOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Check a module, and print its identity, its rules and its strata.
+
+    With -o, write NAME.lacegram (the canonical text) and NAME.annotations.json.
+
+    Example: lacec compile policy.lace --json
+    """
+    limits = read_limits(limit)
+    inputs = [read_input(name, limits) for name in (file, *(linked or ()))]
+    outcome = compile_sources(inputs, facet, limits)
+    if not json:
+        write(render(outcome.diagnostics, dict(inputs)), sys.stderr)
+    if outcome.module is None:
+        if json:
+            write_json({"diagnostics": [diagnostic.json() for diagnostic in outcome.diagnostics]})
+        else:
+            write([(summary(outcome.diagnostics, len(inputs)) + "\n", "")], sys.stderr)
+        raise typer.Exit(1)
+    if output is not None:
+        _write_files(outcome.module, output, "stdin" if inputs[0][0] == STDIN else Path(file).stem)
+    if json:
+        write_json(module_json(outcome.module, linked=bool(linked)))
+    else:
+        write(_report(outcome.module, inputs[0][0]))
+
+
+def module_json(module: Module, linked: bool) -> dict[str, Any]:
+    """The document of CLI users; rules of linked files say which file they are from."""
+    return {
+        "id": module.id,
+        "canonical": module.canonical,
+        "rules": [
+            {
+                "id": rule.id,
+                "line": rule.line,
+                "text": rule.text,
+                "annotations": dict(rule.annotations),
+                **({"file": rule.file} if linked else {}),
+            }
+            for rule in module.rules
+        ],
+        "strata": [[str(predicate) for predicate in stratum] for stratum in module.strata],
+        "diagnostics": [diagnostic.json() for diagnostic in module.diagnostics],
+    }
+
+
+def _report(module: Module, name: str) -> Iterator[Segment]:
+    yield module.id, "bold"
+    yield f"  {name}\n", ""
+    if module.rules:
+        yield "\n", ""
+    for rule in module.rules:
+        yield f"{rule.id}  ", "dim"
+        yield f"{rule.text}\n", ""
+    if module.strata:
+        yield "\n", ""
+    for number, stratum in enumerate(module.strata):
+        yield f"stratum {number}  ", "dim"
+        yield " ".join(str(predicate) for predicate in stratum) + "\n", ""
+
+
+def _write_files(module: Module, folder: Path, name: str) -> None:
+    annotations = json.dumps(module.annotations, ensure_ascii=False, indent=2, sort_keys=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.lacegram").write_bytes(module.canonical.encode("utf-8"))
+        (folder / f"{name}.annotations.json").write_bytes(annotations.encode("utf-8") + b"\n")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise typer.BadParameter(f"cannot write to {folder}: {reason}") from None

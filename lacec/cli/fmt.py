@@ -1,0 +1,71 @@
+"""lacec fmt: tidy white space in source files."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacec.cli.files import expand, read_input
+from lacec.cli.options import FilesArgument
+from lacec.cli.output import write
+from lacec.cli.render import render
+from lacec.errors import CompileError
+from lacec.limits import DEFAULT_LIMITS
+from lacec.pipeline import format_source
+
+
+def fmt_command(
+    files: FilesArgument,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit with 1 if a file would change.")
+    ] = False,
+) -> None:
+    """Format source files in place; - reads standard input and writes standard output.
+
+    Only white space changes: comments, annotations and the order of lines are
+    kept. A file that cannot be read is reported and left as it is.
+
+    Example: lacec fmt --check policies/
+    """
+    failed = False
+    for name in expand(files):
+        source = read_input(name, DEFAULT_LIMITS)
+        try:
+            text = format_source(source).encode("utf-8")
+        except CompileError as error:
+            write(render(error.diagnostics, dict([source])), sys.stderr)
+            failed = True
+            continue
+        changed = text != source[1]
+        if check:
+            failed |= changed
+            if changed:
+                write([(f"would reformat {source[0]}\n", "")])
+        elif name == "-":
+            sys.stdout.buffer.write(text)
+        elif changed:
+            _replace(Path(name), text)
+            write([(f"reformatted {name}\n", "")], sys.stderr)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside the file and rename, so that an interrupted run loses nothing."""
+    target = path.resolve()
+    try:
+        handle, beside = tempfile.mkstemp(prefix=target.name, dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(beside, target.stat().st_mode)
+            os.replace(beside, target)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise typer.BadParameter(f"cannot write {path}: {reason}") from None

@@ -1,0 +1,52 @@
+"""Options that several commands share, and what they turn into."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacec.facets import Facet
+from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
+
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="A source file, or - for standard input.")
+]
+FilesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="Source files, folders of *.lace files, or - for standard input."
+    ),
+]
+FacetOption = Annotated[
+    Facet, typer.Option("--facet", help="What the module is for; it decides the reserved names.")
+]
+WithOption = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="FILE", help="Link a further source, or std:NAME. Repeatable."),
+]
+LimitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="NAME=VALUE",
+        help=f"Change a limit: {', '.join(LIMIT_NAMES)}. Repeatable.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="DIR", help="Write the results to files."),
+]
+
+
+def read_limits(given: list[str] | None) -> Limits:
+    values = {}
+    for item in given or ():
+        name, _, text = item.partition("=")
+        if name not in LIMIT_NAMES or not text.isdecimal() or len(text) > 18:
+            raise typer.BadParameter(
+                f"{item!r} is not a limit; write NAME=VALUE with one of {', '.join(LIMIT_NAMES)}",
+                param_hint="--limit",
+            )
+        values[name] = int(text)
+    return Limits(**values) if values else DEFAULT_LIMITS

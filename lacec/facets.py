@@ -1,0 +1,22 @@
+"""The three kinds of module (040): a plain lacegram, a selector, an exposure module."""
+
+from enum import StrEnum
+
+from lacec.predicates import EXPOSE_EXPORTS, SELECTOR_EXPORTS, Predicate
+
+
+class Facet(StrEnum):
+    PLAIN = "plain"
+    SELECTOR = "selector"
+    EXPOSE = "expose"
+
+    @property
+    def exports(self) -> dict[Predicate, str]:
+        """What a module of this facet is read for, and what each export means."""
+        match self:
+            case Facet.SELECTOR:
+                return SELECTOR_EXPORTS
+            case Facet.EXPOSE:
+                return EXPOSE_EXPORTS
+            case Facet.PLAIN:
+                return {}

@@ -1,0 +1,110 @@
+"""The whole path of a module, from text to identity, on one screen.
+
+In: named sources. Out: a module, or every diagnostic of every source at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from lacec.canonical.module import Module, build_module
+from lacec.check import CHECKS
+from lacec.check.encoding import check_encoding
+from lacec.check.limits import check_sizes
+from lacec.check.program import Program
+from lacec.diagnostics import Diagnostic, has_errors, sort
+from lacec.errors import CompileError
+from lacec.facets import Facet
+from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.syntax.format import format_lines
+from lacec.syntax.parse import parse
+from lacec.syntax.source import ParsedSource, read
+
+Input = tuple[str, str | bytes]
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """What is known so far; each pass fills in its part."""
+
+    inputs: tuple[Input, ...]
+    facet: Facet
+    limits: Limits
+    sources: tuple[ParsedSource, ...] = ()
+    program: Program | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    module: Module | None = None
+
+
+def parse_sources(work: Compilation) -> Compilation:
+    sources = tuple(
+        parse(read(name, content, work.limits), work.limits) for name, content in work.inputs
+    )
+    return replace(work, sources=sources)
+
+
+def link_sources(work: Compilation) -> Compilation:
+    return replace(work, program=Program(work.facet, work.limits, work.sources))
+
+
+def check_program(work: Compilation) -> Compilation:
+    assert work.program is not None
+    found = [diagnostic for source in work.sources for diagnostic in source.diagnostics]
+    for check in CHECKS:
+        found.extend(check(work.program))
+    return replace(work, diagnostics=sort(found, (name for name, _ in work.inputs)))
+
+
+def canonicalise(work: Compilation) -> Compilation:
+    if work.program is None or has_errors(work.diagnostics):
+        return work
+    program = work.program
+    strata = program.stratification.strata
+    return replace(work, module=build_module(work.facet, program.rules, strata, work.diagnostics))
+
+
+PASSES: tuple[Callable[[Compilation], Compilation], ...] = (
+    parse_sources,  # each source alone, each line alone: errors of form hide nothing
+    link_sources,  # before the checks, because they see the linked program as one
+    check_program,  # all checks at once, also of what could be read of a broken source
+    canonicalise,  # last: only a program without errors has an identity
+)
+
+
+def compile_sources(
+    inputs: Sequence[Input], facet: Facet = Facet.PLAIN, limits: Limits = DEFAULT_LIMITS
+) -> Compilation:
+    """Run every pass; the outcome has a module exactly when there are no errors."""
+    work = Compilation(tuple(inputs), facet, limits)
+    for run in PASSES:
+        work = run(work)
+    return work
+
+
+def check_sources(
+    inputs: Sequence[Input], facet: Facet = Facet.PLAIN, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics alone, without the cost of identifiers."""
+    work = Compilation(tuple(inputs), facet, limits)
+    for run in PASSES[:-1]:
+        work = run(work)
+    return work.diagnostics
+
+
+def compile_module(
+    inputs: Sequence[Input], facet: Facet = Facet.PLAIN, limits: Limits = DEFAULT_LIMITS
+) -> Module:
+    """The module; CompileError with every diagnostic when there are errors."""
+    work = compile_sources(inputs, facet, limits)
+    if work.module is None:
+        raise CompileError(work.diagnostics)
+    return work.module
+
+
+def format_source(source: Input, limits: Limits = DEFAULT_LIMITS) -> str:
+    """The formatted text; CompileError when a line cannot be read. Meaning is not checked."""
+    parsed = parse(read(*source, limits), limits)
+    program = Program(Facet.PLAIN, limits, (parsed,))
+    found = [*parsed.diagnostics, *check_encoding(program), *check_sizes(program)]
+    if has_errors(found):
+        raise CompileError(sort(found, [source[0]]))
+    return format_lines(parsed)

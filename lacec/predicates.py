@@ -1,0 +1,73 @@
+"""The predicates and builtins that the language and its profiles define.
+
+One table each, read by the checks, the spelling hints and the editor. Predicates
+are told apart by name and arity (D11).
+"""
+
+from typing import NamedTuple
+
+
+class Predicate(NamedTuple):
+    name: str
+    arity: int
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}"
+
+
+# 020: facts of validated local records.
+RECORD_FACTS: dict[Predicate, str] = {
+    Predicate("Have", 1): "Have(P): the record P is stored here",
+    Predicate("Field", 4): "Field(P,Name,Index,Value): one field of the record P",
+    Predicate("RecordLink", 5): "RecordLink(P,Name,Index,Data,Target): one link of the record P",
+    Predicate("BlobHash", 2): "BlobHash(P,H): the Blob embedded in the Plex or Seal P",
+    Predicate("PlexHash", 2): "PlexHash(P,H): the Plex embedded in the Seal P",
+}
+
+# 050: facts of the exchange that is running.
+RUNTIME_FACTS: dict[Predicate, str] = {
+    Predicate("Here", 1): "Here(V): the verifier of this side",
+    Predicate("Peer", 1): "Peer(V): the proven verifier of the other side",
+    Predicate("Transport", 1): "Transport(S): the address of the connection",
+    Predicate("TransportEncrypted", 0): "TransportEncrypted(): the connection is confidential",
+    Predicate("StartTAI", 1): "StartTAI(T): the agreed start of the exchange",
+    Predicate("TickTAI", 1): "TickTAI(T): the shared time of this evaluation",
+    Predicate("ClockSkewSeconds", 1): "ClockSkewSeconds(N): how far apart the two clocks are",
+}
+
+# 050: what the peer says it has. Claims, not record facts.
+ADVERTISEMENT_FACTS: dict[Predicate, str] = {
+    Predicate("Advertised", 2): "Advertised(P,S): the source S offers the record P",
+    Predicate("AdvertisedField", 5): "AdvertisedField(P,S,Name,Index,Value): a claimed field of P",
+}
+
+# D16a: known to local exposure modules only.
+LOCAL_FACTS: dict[Predicate, str] = {
+    Predicate("_Viewer", 1): "_Viewer(V): the viewer of this exchange",
+}
+
+BASE: dict[Predicate, str] = RECORD_FACTS | RUNTIME_FACTS | ADVERTISEMENT_FACTS | LOCAL_FACTS
+
+# 040: what each facet exports.
+SELECTOR_EXPORTS: dict[Predicate, str] = {
+    Predicate("SelectHave", 1): "SelectHave(P): the stored record P is selected",
+    Predicate("SelectAdvertised", 2): "SelectAdvertised(P,S): P, offered by S, is selected",
+}
+EXPOSE_EXPORTS: dict[Predicate, str] = {
+    Predicate("AllowQueryRecord", 2): "AllowQueryRecord(V,P): the viewer V may query the record P",
+}
+
+# 040: predicates that lowering generates.
+GENERATED: frozenset[Predicate] = frozenset(
+    {Predicate("MaySend", 1), Predicate("MayRequest", 1), Predicate("CanQueryRecord", 2)}
+)
+
+# 030: builtin tests, each with its one form (D8).
+BUILTINS: dict[str, str] = {
+    "IntCompare": "IntCompare(A,Op,B)",
+    "LexCompare": "LexCompare(A,Op,B)",
+    "TextShape": "TextShape(Text,Start,Delims,End)",
+    "Cardinality": "Cardinality(Predicate(Term,...),Op,N)",
+}
+BUILTIN_ARITY: dict[str, int] = {"IntCompare": 3, "LexCompare": 3, "TextShape": 4, "Cardinality": 3}
+OPERATORS: tuple[str, ...] = ("<", "<=", ">", ">=")

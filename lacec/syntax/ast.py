@@ -1,0 +1,113 @@
+"""The nodes of one line. They are frozen, shared by equal lines, and know no file.
+
+A span is a pair of character offsets within the line. Spans take no part in
+equality: two nodes are equal when they print the same.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lacec.predicates import Predicate
+
+Span = tuple[int, int]
+NOWHERE: Span = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymous:
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Term = Variable | Anonymous | Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate with its terms; in a body, a positive atom or a builtin test by name."""
+
+    name: str
+    terms: tuple[Term, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, len(self.terms))
+
+    @property
+    def name_span(self) -> Span:
+        return (self.span[0], self.span[0] + len(self.name))
+
+    @property
+    def variables(self) -> Iterator[Variable]:
+        return (term for term in self.terms if isinstance(term, Variable))
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    atom: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Unequal:
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """The body atom `true`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality:
+    atom: Atom
+    operator: Term
+    bound: Term
+
+
+Literal = Atom | Negated | Unequal | Always | Cardinality
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    head: Atom
+    body: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A line for people: blank when the text is empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A `#:json` line: the text after the marker."""
+
+    text: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Line = Rule | Comment | Annotation
+
+
+def body_atoms(rule: Rule) -> Iterator[Atom]:
+    """The atoms of a body in order: positive, negated and counted alike."""
+    for literal in rule.body:
+        if isinstance(literal, Atom):
+            yield literal
+        elif isinstance(literal, Negated | Cardinality):
+            yield literal.atom

@@ -1,0 +1,55 @@
+"""LALR tables of grammar/lacegram.lark, written by `make tables`. Do not edit."""
+
+TERMINALS: tuple[tuple[str, str], ...] = \
+(('ARROW', ':\\-'), ('UNEQUAL', '!='), ('COMMA', ','), ('STOP', '\\.'), ('LPAR', '\\('),
+ ('RPAR', '\\)'), ('NOT', 'not(?![A-Za-z0-9_~-])'), ('TRUE', 'true(?![A-Za-z0-9_~-])'),
+ ('CARDINALITY', 'Cardinality(?![A-Za-z0-9_~-])'), ('CAPITAL', '[A-Z][A-Za-z0-9_]*+(?![~-])'),
+ ('ANNOTATION', '#:json(?=[ \t{]|$).*+'), ('NAME', '[A-Za-z][A-Za-z0-9_~-]*+'),
+ ('PRIVATE', '_[A-Za-z][A-Za-z0-9_~-]*+'), ('ANONYMOUS', '_(?![A-Za-z0-9_~-])'),
+ ('CONSTANT', "'[^'\\\\]*+(?:\\\\[\\\\'][^'\\\\]*+)*+'"), ('COMMENT', '#.*+'))
+RULES: tuple[tuple[str, int, str], ...] = \
+(('line', 0, 'blank'), ('line', 1, 'comment'), ('line', 1, 'annotation'), ('line', 4, 'rule'),
+ ('body', 1, 'first'), ('body', 3, 'next'), ('literal', 1, 'positive'),
+ ('literal', 2, 'negated'), ('literal', 3, 'unequal'), ('literal', 1, 'always'),
+ ('literal', 8, 'cardinality'), ('atom', 3, 'atom_empty'), ('atom', 4, 'atom'),
+ ('terms', 1, 'first'), ('terms', 3, 'next'), ('term', 1, 'variable'), ('term', 1, 'anonymous'),
+ ('term', 1, 'constant'), ('name', 1, 'name'), ('name', 1, 'name'), ('name', 1, 'name'))
+ACTIONS: tuple[dict[str, int], ...] = \
+({'$END': -1, 'ANNOTATION': 1, 'CAPITAL': 2, 'COMMENT': 3, 'NAME': 4, 'PRIVATE': 5},
+ {'$END': -3}, {'LPAR': -19}, {'$END': -2}, {'LPAR': -20}, {'LPAR': -21}, {'ARROW': 9}, {},
+ {'LPAR': 10},
+ {'ANONYMOUS': 11,
+  'CAPITAL': 12,
+  'CARDINALITY': 13,
+  'CONSTANT': 14,
+  'NAME': 4,
+  'NOT': 15,
+  'PRIVATE': 5,
+  'TRUE': 16},
+ {'ANONYMOUS': 11, 'CAPITAL': 21, 'CONSTANT': 14, 'RPAR': 22},
+ {'COMMA': -17, 'RPAR': -17, 'STOP': -17, 'UNEQUAL': -17}, {'LPAR': -19, 'UNEQUAL': -16},
+ {'LPAR': 25}, {'COMMA': -18, 'RPAR': -18, 'STOP': -18, 'UNEQUAL': -18},
+ {'CAPITAL': 2, 'NAME': 4, 'PRIVATE': 5}, {'COMMA': -10, 'STOP': -10},
+ {'COMMA': -7, 'STOP': -7}, {'COMMA': 27, 'STOP': 28}, {'COMMA': -5, 'STOP': -5},
+ {'UNEQUAL': 29}, {'COMMA': -16, 'RPAR': -16, 'STOP': -16},
+ {'ARROW': -12, 'COMMA': -12, 'STOP': -12}, {'COMMA': -14, 'RPAR': -14},
+ {'COMMA': 30, 'RPAR': 31}, {'CAPITAL': 2, 'NAME': 4, 'PRIVATE': 5}, {'COMMA': -8, 'STOP': -8},
+ {'ANONYMOUS': 11,
+  'CAPITAL': 12,
+  'CARDINALITY': 13,
+  'CONSTANT': 14,
+  'NAME': 4,
+  'NOT': 15,
+  'PRIVATE': 5,
+  'TRUE': 16},
+ {'$END': -4}, {'ANONYMOUS': 11, 'CAPITAL': 21, 'CONSTANT': 14},
+ {'ANONYMOUS': 11, 'CAPITAL': 21, 'CONSTANT': 14}, {'ARROW': -13, 'COMMA': -13, 'STOP': -13},
+ {'COMMA': 36}, {'COMMA': -6, 'STOP': -6}, {'COMMA': -9, 'STOP': -9},
+ {'COMMA': -15, 'RPAR': -15}, {'ANONYMOUS': 11, 'CAPITAL': 21, 'CONSTANT': 14}, {'COMMA': 38},
+ {'ANONYMOUS': 11, 'CAPITAL': 21, 'CONSTANT': 14}, {'RPAR': 40}, {'COMMA': -11, 'STOP': -11})
+GOTOS: tuple[dict[str, int], ...] = \
+({'atom': 6, 'line': 7, 'name': 8}, {}, {}, {}, {}, {}, {}, {}, {},
+ {'atom': 17, 'body': 18, 'literal': 19, 'name': 8, 'term': 20}, {'term': 23, 'terms': 24}, {},
+ {}, {}, {}, {'atom': 26, 'name': 8}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+ {'atom': 32, 'name': 8}, {}, {'atom': 17, 'literal': 33, 'name': 8, 'term': 20}, {},
+ {'term': 34}, {'term': 35}, {}, {}, {}, {}, {}, {'term': 37}, {}, {'term': 39}, {}, {})
