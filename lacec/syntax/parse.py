@@ -3,7 +3,7 @@
 In: a source. Out: a node for each line, the rules with their annotations, and
 the diagnostics of the form of each line. A line stands alone, so one bad line
 never hides another; equal lines share their nodes. A line that is stuck is
-repaired where it is clear what was meant (mistakes.py), and read on.
+repaired where it is clear what was meant (mistakes/), and read on.
 """
 
 from functools import lru_cache

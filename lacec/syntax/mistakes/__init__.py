@@ -11,10 +11,10 @@ from collections.abc import Callable
 from lacec.diagnostics import Problem, quote
 from lacec.syntax.lexer import END, Token
 from lacec.syntax.mistakes import shape, words
-from lacec.syntax.mistakes.place import Answer, Place
+from lacec.syntax.mistakes.situation import Answer, Situation
 
 # The order matters: what a token is comes before what may follow it.
-MISTAKES: tuple[Callable[[Place], Answer | None], ...] = (
+MISTAKES: tuple[Callable[[Situation], Answer | None], ...] = (
     shape.trailing_text,
     words.wrong_comment,
     words.wrong_arrow,
@@ -66,15 +66,15 @@ SHOWN = {
 
 def diagnose(tokens: list[Token], index: int, expected: frozenset[str]) -> Answer:
     """The first mistake of the list that fits; a plain syntax error when none does."""
-    place = Place(tokens, index, expected)
+    situation = Situation(tokens, index, expected)
     for mistake in MISTAKES:
-        answer = mistake(place)
+        answer = mistake(situation)
         if answer is not None:
             return answer
-    return syntax_error(place), None
+    return syntax_error(situation), None
 
 
-def syntax_error(at: Place) -> Problem:
+def syntax_error(at: Situation) -> Problem:
     wanted = sorted({SHOWN[kind] for kind in at.expected})
     listed = " or ".join([", ".join(wanted[:-1]), wanted[-1]] if len(wanted) > 1 else wanted)
     found = SHOWN[END] if at.token.kind == END else quote(at.token.text)

@@ -3,12 +3,12 @@
 from lacec.diagnostics import Problem, quote
 from lacec.predicates import BUILTINS
 from lacec.syntax.lexer import END, Token
-from lacec.syntax.mistakes.place import STARTS, WORDS, Answer, Place
+from lacec.syntax.mistakes.situation import STARTS, WORDS, Answer, Situation
 
 TERM_ENDS = frozenset({"CAPITAL", "CONSTANT", "ANONYMOUS", "RPAR", "TRUE"})
 
 
-def keyword_as_predicate(at: Place) -> Answer | None:
+def keyword_as_predicate(at: Situation) -> Answer | None:
     keyword = next(
         (t for t in (at.token, at.before) if t.kind in ("NOT", "TRUE") and _called(at, t)), None
     )
@@ -23,12 +23,12 @@ def keyword_as_predicate(at: Place) -> Answer | None:
     return problem, None
 
 
-def _called(at: Place, token: Token) -> bool:
+def _called(at: Situation, token: Token) -> bool:
     following = at.after if token is at.token else at.token
     return following.kind == "LPAR"
 
 
-def builtin_misused(at: Place) -> Answer | None:
+def builtin_misused(at: Situation) -> Answer | None:
     """`Cardinality` where an atom of a predicate must stand: its form differs from theirs."""
     if at.token.kind != "CARDINALITY" or not at.expected & WORDS:
         return None
@@ -42,7 +42,7 @@ def builtin_misused(at: Place) -> Answer | None:
     return problem, None
 
 
-def bad_head(at: Place) -> Answer | None:
+def bad_head(at: Situation) -> Answer | None:
     """The head is the first thing on the line, one atom, and not negated."""
     first = at.index == 0 and at.token.kind in STARTS | {"ARROW", "LPAR", "RPAR", "STOP", "COMMA"}
     second_head = at.token.kind == "COMMA" and at.expected == {"ARROW"}
@@ -57,7 +57,7 @@ def bad_head(at: Place) -> Answer | None:
     return Problem("bad-head", at.token.span, message, help), None
 
 
-def nested_atom(at: Place) -> Answer | None:
+def nested_atom(at: Situation) -> Answer | None:
     named = at.token.kind in WORDS and at.after.kind == "LPAR" and "ANONYMOUS" in at.expected
     shifted = at.token.kind == "LPAR" and at.before.kind == "CAPITAL" and "RPAR" in at.expected
     if not ((named and "LPAR" not in at.expected and "NOT" not in at.expected) or shifted):
@@ -72,7 +72,7 @@ def nested_atom(at: Place) -> Answer | None:
     return problem, None
 
 
-def cardinality_arity(at: Place) -> Answer | None:
+def cardinality_arity(at: Situation) -> Answer | None:
     """A comma too many or too few inside Cardinality(...)."""
     comma_missing = at.token.kind == "RPAR" and at.expected == {"COMMA"}
     comma_extra = at.token.kind == "COMMA" and at.expected == {"RPAR"}
@@ -88,7 +88,7 @@ def cardinality_arity(at: Place) -> Answer | None:
     return problem, None
 
 
-def missing_body(at: Place) -> Answer | None:
+def missing_body(at: Situation) -> Answer | None:
     token, before = at.token, at.before
     no_arrow = at.expected == {"ARROW"} and token.kind in ("STOP", END)
     no_atom = before.kind == "ARROW" and token.kind == "STOP"
@@ -104,7 +104,7 @@ def missing_body(at: Place) -> Answer | None:
     return problem, at.insert(*(("ARROW", "TRUE") if no_arrow else ("TRUE",)), *stop)
 
 
-def missing_full_stop(at: Place) -> Answer | None:
+def missing_full_stop(at: Situation) -> Answer | None:
     if at.token.kind not in (END, "COMMENT") or "STOP" not in at.expected:
         return None
     problem = Problem(
@@ -116,7 +116,7 @@ def missing_full_stop(at: Place) -> Answer | None:
     return problem, at.insert("STOP")
 
 
-def split_rule(at: Place) -> Answer | None:
+def split_rule(at: Situation) -> Answer | None:
     if at.token.kind != END:
         return None
     if "RPAR" in at.expected and at.before.kind in TERM_ENDS:
@@ -130,7 +130,7 @@ def split_rule(at: Place) -> Answer | None:
     return problem, None
 
 
-def trailing_text(at: Place) -> Answer | None:
+def trailing_text(at: Situation) -> Answer | None:
     comment = at.token.kind in ("COMMENT", "ANNOTATION") and at.index > 0
     if at.expected != {END} and not comment:
         return None
@@ -144,7 +144,7 @@ def trailing_text(at: Place) -> Answer | None:
     return problem, [*at.tokens[: at.index], at.tokens[-1]]
 
 
-def missing_parentheses(at: Place) -> Answer | None:
+def missing_parentheses(at: Situation) -> Answer | None:
     word = at.before
     if "LPAR" not in at.expected or word.kind not in WORDS or at.token.kind in ("LPAR", "UNEQUAL"):
         return None
@@ -161,7 +161,7 @@ def missing_parentheses(at: Place) -> Answer | None:
     return problem, at.insert("LPAR", "RPAR")
 
 
-def stray_comma(at: Place) -> Answer | None:
+def stray_comma(at: Situation) -> Answer | None:
     """`P(X,)`, `P(X),.` and `P(X,,Y)`."""
     if at.before.kind == "COMMA" and at.token.kind in ("RPAR", "STOP", "COMMA"):
         comma, tokens = at.before, at.delete(1)
@@ -174,7 +174,7 @@ def stray_comma(at: Place) -> Answer | None:
     ), tokens
 
 
-def unbalanced_parentheses(at: Place) -> Answer | None:
+def unbalanced_parentheses(at: Situation) -> Answer | None:
     if "RPAR" in at.expected and at.token.kind in ("ARROW", "STOP", END):
         message, help = "a parenthesis before this is not closed", "write `)`"
         problem = Problem("unbalanced-parentheses", at.token.span, message, help)
@@ -185,7 +185,7 @@ def unbalanced_parentheses(at: Place) -> Answer | None:
     return None
 
 
-def missing_comma(at: Place) -> Answer | None:
+def missing_comma(at: Situation) -> Answer | None:
     if "COMMA" not in at.expected or at.token.kind not in STARTS:
         return None
     end = at.before.end

@@ -4,10 +4,10 @@ import unicodedata
 
 from lacec.diagnostics import Problem, quote
 from lacec.syntax.lexer import Token
-from lacec.syntax.mistakes.place import WORDS, Answer, Place
+from lacec.syntax.mistakes.situation import WORDS, Answer, Situation
 
 
-def unterminated_constant(at: Place) -> Answer | None:
+def unterminated_constant(at: Situation) -> Answer | None:
     if at.token.kind != "UNTERMINATED":
         return None
     start = at.token.start
@@ -20,7 +20,7 @@ def unterminated_constant(at: Place) -> Answer | None:
     return problem, None
 
 
-def bad_escape(at: Place) -> Answer | None:
+def bad_escape(at: Situation) -> Answer | None:
     if at.token.kind != "BAD_ESCAPE":
         return None
     text, offset = at.token.text, 0
@@ -47,7 +47,7 @@ def bad_escape(at: Place) -> Answer | None:
     return problem, at.replace("CONSTANT", "".join(mended))
 
 
-def wrong_quotes(at: Place) -> Answer | None:
+def wrong_quotes(at: Situation) -> Answer | None:
     if at.token.kind != "QUOTED":
         return None
     text = at.token.text
@@ -62,7 +62,7 @@ def wrong_quotes(at: Place) -> Answer | None:
     return problem, at.replace("CONSTANT", constant)
 
 
-def unquoted_number(at: Place) -> Answer | None:
+def unquoted_number(at: Situation) -> Answer | None:
     if at.token.kind != "NUMBER" or "CONSTANT" not in at.expected:
         return None
     text = at.token.text
@@ -75,7 +75,7 @@ def unquoted_number(at: Place) -> Answer | None:
     return problem, at.replace("CONSTANT", f"'{text}'")
 
 
-def wrong_arrow(at: Place) -> Answer | None:
+def wrong_arrow(at: Situation) -> Answer | None:
     if at.token.kind not in ("OPERATOR", "UNEQUAL") or "ARROW" not in at.expected:
         return None
     problem = Problem(
@@ -87,7 +87,7 @@ def wrong_arrow(at: Place) -> Answer | None:
     return problem, at.replace("ARROW", ":-")
 
 
-def wrong_comment(at: Place) -> Answer | None:
+def wrong_comment(at: Situation) -> Answer | None:
     if at.index or at.token.text not in ("%", "//", "--", "/*"):
         return None
     problem = Problem(
@@ -99,7 +99,7 @@ def wrong_comment(at: Place) -> Answer | None:
     return problem, None
 
 
-def equality_atom(at: Place) -> Answer | None:
+def equality_atom(at: Situation) -> Answer | None:
     if at.token.text not in ("=", "=="):
         return None
     problem = Problem(
@@ -111,7 +111,7 @@ def equality_atom(at: Place) -> Answer | None:
     return problem, at.replace("UNEQUAL", "!=")
 
 
-def infix_comparison(at: Place) -> Answer | None:
+def infix_comparison(at: Situation) -> Answer | None:
     if at.token.text not in ("<", "<=", ">", ">=", "=<", "<>"):
         return None
     operator = {"=<": "<="}.get(at.token.text, at.token.text)
@@ -127,7 +127,7 @@ def infix_comparison(at: Place) -> Answer | None:
     return problem, at.replace("UNEQUAL", "!=")
 
 
-def wrong_negation(at: Place) -> Answer | None:
+def wrong_negation(at: Situation) -> Answer | None:
     """`!P(X)`, `~P(X)`, `\\+ P(X)`, `-P(X)`, `NOT P(X)`, `not (P(X))`."""
     help = "negation is written `not P(X)`"
     token, before = at.token, at.before
@@ -145,7 +145,7 @@ def wrong_negation(at: Place) -> Answer | None:
     return None
 
 
-def _parenthesised_atom(at: Place) -> bool:
+def _parenthesised_atom(at: Situation) -> bool:
     following = [token.kind for token in at.tokens[at.index + 1 : at.index + 3]]
     return len(following) == 2 and following[0] in WORDS and following[1] == "LPAR"
 
@@ -160,7 +160,7 @@ def _closing(tokens: list[Token], index: int) -> int:
     return len(tokens)
 
 
-def wrong_connective(at: Place) -> Answer | None:
+def wrong_connective(at: Situation) -> Answer | None:
     if at.token.text not in (";", "|", "||", "&", "&&") or "COMMA" not in at.expected:
         return None
     either = at.token.text in (";", "|", "||")
@@ -173,7 +173,7 @@ def wrong_connective(at: Place) -> Answer | None:
     return problem, at.replace("COMMA", ",")
 
 
-def underscore_variable(at: Place) -> Answer | None:
+def underscore_variable(at: Situation) -> Answer | None:
     back = _word_in_term_position(at, "PRIVATE")
     if back is None and "ANONYMOUS" in at.expected and at.token.kind == "UNDERSCORED":
         back = 0
@@ -189,7 +189,7 @@ def underscore_variable(at: Place) -> Answer | None:
     return problem, at.replace("CAPITAL", word.text, back)
 
 
-def bad_variable(at: Place) -> Answer | None:
+def bad_variable(at: Situation) -> Answer | None:
     back = _word_in_term_position(at, "NAME")
     if back is None:
         return None
@@ -203,7 +203,7 @@ def bad_variable(at: Place) -> Answer | None:
     return problem, at.replace("CAPITAL", _capital(word.text), back)
 
 
-def _word_in_term_position(at: Place, kind: str) -> int | None:
+def _word_in_term_position(at: Situation, kind: str) -> int | None:
     """How far back a word of that kind stands where only a term fits; None if it does not."""
     if at.token.kind == kind and at.after.kind != "LPAR" and "ANONYMOUS" in at.expected:
         return 0
@@ -217,7 +217,7 @@ def _capital(text: str) -> str:
     return letters[:1].upper() + letters[1:] or "X"
 
 
-def unexpected_character(at: Place) -> Answer | None:
+def unexpected_character(at: Situation) -> Answer | None:
     if at.token.kind not in ("OTHER", "OPERATOR"):
         return None
     character = at.token.text

@@ -1,4 +1,4 @@
-"""The place where a line is stuck, and the ways to mend its tokens."""
+"""The situation in which a line is stuck, and the ways to mend its tokens."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ STARTS = WORDS | {"CONSTANT", "ANONYMOUS", "NOT", "TRUE", "CARDINALITY"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Situation:
     """The tokens of a line, the first that does not fit, and the kinds that would."""
 
     tokens: list[Token]
