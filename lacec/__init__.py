@@ -1,7 +1,7 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
-The functions here give the same results as the commands of the same name. They
-import what they need when they are called, so that `import lacec` costs nothing.
+The functions here give the same results as the commands compile, check and fmt.
+They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ __all__ = [
     "Limits",
     "Module",
     "ModuleRule",
-    "check",
     "compile",
+    "diagnose",
     "format",
 ]
 
@@ -64,7 +64,7 @@ def compile(
     return compile_module([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
 
 
-def check(
+def diagnose(
     text: str | bytes,
     *,
     facet: str = "plain",

@@ -77,6 +77,7 @@ CATALOGUE: dict[str, Severity] = {
     "constant-too-long": "error",
     "line-too-long": "error",
     "source-too-long": "error",
+    "too-many-problems": "error",
 }
 
 

@@ -15,6 +15,7 @@ class Limits:
     value_bytes: int = 1024
     line_bytes: int = 2**20
     source_bytes: int = 2**24
+    diagnostics: int = 10_000
 
 
 DEFAULT_LIMITS = Limits()

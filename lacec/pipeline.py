@@ -5,11 +5,12 @@ In: named sources. Out: a module, or every diagnostic of every source at once.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from lacec.canonical.module import Module, build_module
 from lacec.check import CHECKS
 from lacec.check.encoding import check_encoding
-from lacec.check.limits import check_sizes
+from lacec.check.limits import check_sizes, too_many_problems
 from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic, has_errors, sort
 from lacec.errors import CompileError
@@ -48,9 +49,12 @@ def link_sources(work: Compilation) -> Compilation:
 
 def check_program(work: Compilation) -> Compilation:
     assert work.program is not None
-    found = [diagnostic for source in work.sources for diagnostic in source.diagnostics]
-    for check in CHECKS:
-        found.extend(check(work.program))
+    of_form = (diagnostic for source in work.sources for diagnostic in source.diagnostics)
+    of_meaning = (diagnostic for check in CHECKS for diagnostic in check(work.program))
+    most = work.limits.diagnostics
+    found = list(islice(chain(of_form, of_meaning), most + 1))
+    if len(found) > most:
+        found[most] = too_many_problems(work.program)
     return replace(work, diagnostics=sort(found, (name for name, _ in work.inputs)))
 
 

@@ -26,6 +26,7 @@ class Edge:
     kind: EdgeKind
     rule: SourceRule
     span: Span
+    order: int  # its place among all edges, in the order of the sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def stratify(rules: Iterable[SourceRule]) -> Stratification:
         level.update(dict.fromkeys(group, height))
         wrong = [edge for edge in edges if edge.kind != "uses" and edge.needs in members]
         if wrong:
-            first = min(wrong, key=lambda edge: edge.rule.place(edge.span))
+            first = min(wrong, key=lambda edge: edge.order)
             cycles.append(_cycle(first, graph, members))
     strata: list[list[Predicate]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
     for predicate, height in level.items():
@@ -74,10 +75,10 @@ def _graph(rules: Iterable[SourceRule]) -> dict[Predicate, list[Edge]]:
                     uses.append((rule, atom, "negates"))
                 case Cardinality(atom):
                     uses.append((rule, atom, "counts"))
-    for rule, atom, kind in uses:
+    for order, (rule, atom, kind) in enumerate(uses):
         if atom.predicate in graph:
             head = rule.rule.head.predicate
-            graph[head].append(Edge(head, atom.predicate, kind, rule, atom.span))
+            graph[head].append(Edge(head, atom.predicate, kind, rule, atom.span, order))
     return graph
 
 

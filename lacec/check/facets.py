@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from lacec.check.program import Program
 from lacec.check.spelling import nearest
-from lacec.diagnostics import Diagnostic, place
+from lacec.diagnostics import Diagnostic, has_errors, place
 from lacec.facets import Facet
 
 
 def check_facets(program: Program) -> Iterator[Diagnostic]:
     for parsed in program.sources:
-        if not parsed.rules and not parsed.diagnostics and all(n is not None for n in parsed.nodes):
+        read = parsed.source.lines and None not in parsed.nodes
+        if read and not parsed.rules and not has_errors(parsed.diagnostics):
             yield Diagnostic(
                 "empty-source",
                 "this source has no rules",

@@ -6,7 +6,7 @@ from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic, place
 from lacec.facets import Facet
 from lacec.predicates import BUILTIN_ARITY
-from lacec.syntax.ast import Atom, Constant, Term, Unequal, body_atoms
+from lacec.syntax.ast import Atom, Cardinality, Constant, Term, Unequal, body_atoms
 from lacec.syntax.parse import line_too_long
 from lacec.syntax.source import SourceRule, byte_length
 
@@ -21,6 +21,8 @@ def check_limits(program: Program) -> Iterator[Diagnostic]:
         for literal in rule.rule.body:
             if isinstance(literal, Unequal):
                 yield from _constants(program, rule, (literal.left, literal.right))
+            elif isinstance(literal, Cardinality):
+                yield from _constants(program, rule, (literal.operator, literal.bound))
 
 
 def check_sizes(program: Program) -> Iterator[Diagnostic]:
@@ -44,6 +46,17 @@ def check_sizes(program: Program) -> Iterator[Diagnostic]:
                     place(source.name, number, (0, 0)),
                     "split the rule with a helper predicate",
                 )
+
+
+def too_many_problems(program: Program) -> Diagnostic:
+    """What stands for all the problems after the last that is reported."""
+    most = program.limits.diagnostics
+    return Diagnostic(
+        "too-many-problems",
+        f"there are more than {most} problems, the limit diagnostics; the others are not shown",
+        place(program.sources[0].source.name, 1, (0, 0)),
+        "mend these first: many problems are often one",
+    )
 
 
 def _rule_count(program: Program) -> Iterator[Diagnostic]:

@@ -30,8 +30,8 @@ class Program:
 
     @cached_property
     def unread_lines(self) -> bool:
-        """Whether some line could not be read, so that a rule may be missing here."""
-        return any(node is None for source in self.sources for node in source.nodes)
+        """Whether some line, or a whole source, could not be read, and a rule may be missing."""
+        return any(not s.source.lines or None in s.nodes for s in self.sources)
 
     @cached_property
     def stratification(self) -> Stratification:

@@ -6,7 +6,7 @@ A rule that was read past a syntax error is left alone: what it binds is a guess
 from collections.abc import Iterator
 
 from lacec.check.program import Program
-from lacec.check.spelling import nearest
+from lacec.check.spelling import Spelling
 from lacec.diagnostics import Diagnostic
 from lacec.predicates import BUILTIN_ARITY
 from lacec.syntax.ast import (
@@ -72,11 +72,13 @@ def _unbound(rule: SourceRule) -> Iterator[Diagnostic]:
         for variable in literal.variables
     }
     reported = set(bound)
+    spelling: Spelling | None = None
     for variable, where in _uses(rule.rule):
         if variable.name in reported:
             continue
         reported.add(variable.name)
-        close = nearest(variable.name, bound)
+        spelling = spelling or Spelling(bound)
+        close = spelling.nearest(variable.name)
         help = f"add a positive atom that contains it, such as Have({variable.name})"
         if where == "is in a negated atom":
             help += "; or write `_` to match anything"

@@ -5,6 +5,7 @@ extension), which is seldom meant. Names are compared through the words got by
 leaving out one letter, so the cost does not grow with the number of pairs.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from lacec.check.program import Program
@@ -15,6 +16,8 @@ from lacec.syntax.ast import Atom, body_atoms
 # Longer names are not compared: each has as many neighbours as letters.
 LONGEST = 64
 SHORTEST = 4
+MOST_ARITIES = 3
+_DIGITS = re.compile("[0-9]+")
 
 
 def check_spelling(program: Program) -> Iterator[Diagnostic]:
@@ -30,11 +33,13 @@ def check_spelling(program: Program) -> Iterator[Diagnostic]:
     arities: dict[str, set[int]] = {}
     for predicate in [*program.defined, *BASE]:
         arities.setdefault(predicate.name, set()).add(predicate.arity)
-    spelling = _Spelling([*arities, *BUILTIN_ARITY])
+    spelling = Spelling([*arities, *BUILTIN_ARITY])
     reserved = {p.name for p in (*SELECTOR_EXPORTS, *EXPOSE_EXPORTS, *GENERATED)}
     for rule, atom in suspects:
         if atom.name in arities:
-            yield rule.diagnostic("wrong-arity", atom.span, *_wrong_arity(atom, arities[atom.name]))
+            if not rule.repaired:  # a mended rule may have lost an argument
+                said = _wrong_arity(atom, arities[atom.name])
+                yield rule.diagnostic("wrong-arity", atom.span, *said)
             continue
         close = None if atom.name in reserved else spelling.nearest(atom.name)
         if close is not None:
@@ -47,16 +52,18 @@ def check_spelling(program: Program) -> Iterator[Diagnostic]:
 
 
 def _wrong_arity(atom: Atom, arities: set[int]) -> tuple[str, str]:
-    listed = " or ".join(str(arity) for arity in sorted(arities))
+    few = sorted(arities)[:MOST_ARITIES]
+    listed = " or ".join(map(str, few)) + (" or more" if len(arities) > len(few) else "")
+    listed += " argument" if listed == "1" else " arguments"
     message = (
-        f"`{atom.name}` takes {listed} arguments, here it has {len(atom.terms)}: "
+        f"`{atom.name}` takes {listed}, here it has {len(atom.terms)}: "
         f"`{atom.predicate}` is another predicate, and nothing defines it"
     )
     form = next((text for p, text in BASE.items() if p.name == atom.name), None)
-    return message, form or f"give it {listed} arguments; `_` stands for one that does not matter"
+    return message, form or f"give it {listed}; `_` stands for one that does not matter"
 
 
-class _Spelling:
+class Spelling:
     """Known words by each of the words one letter shorter."""
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -70,12 +77,17 @@ class _Spelling:
         if not SHORTEST <= len(word) <= LONGEST:
             return None
         found = (self._by_neighbour.get(neighbour) for neighbour in _neighbours(word))
-        return next((known for known in found if known is not None and known != word), None)
+        return next((known for known in found if known is not None and _differ(known, word)), None)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """A known word that differs by a letter added, left out, replaced or swapped with the next."""
-    return _Spelling(known).nearest(word)
+    return Spelling(known).nearest(word)
+
+
+def _differ(known: str, word: str) -> bool:
+    """Whether two words differ in more than their digits: those are seldom mistyped."""
+    return _DIGITS.sub("", known) != _DIGITS.sub("", word)
 
 
 def _neighbours(word: str) -> Iterator[str]:

@@ -5,16 +5,22 @@ from collections.abc import Iterator
 from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic, Related
 
+# A longer cycle is cut in the message; its related places have every edge.
+MOST_NAMES = 8
+
 
 def check_strata(program: Program) -> Iterator[Diagnostic]:
     """One diagnostic for each group of predicates, with its shortest cycle edge by edge."""
     for cycle in program.stratification.cycles:
         first = cycle[0]
         how = "negated" if first.kind == "negates" else "counted"
-        path = " -> ".join(str(edge.head) for edge in cycle) + f" -> {first.head}"
+        path = [str(edge.head) for edge in cycle]
+        if len(path) > MOST_NAMES:
+            path[MOST_NAMES:] = ["…"]
+        shown = " -> ".join([*path, str(first.head)])
         yield Diagnostic(
             "unstratified",
-            f"`{first.head}` depends on itself through a {how} atom: {path}",
+            f"`{first.head}` depends on itself through a {how} atom: {shown}",
             first.rule.place(first.span),
             f"`{first.needs}` must be complete before it is {how}: break the cycle in one rule",
             tuple(

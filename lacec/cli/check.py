@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lacec.cli.files import expand, read_input
+from lacec.cli.files import expand, read_input, read_inputs
 from lacec.cli.options import FacetOption, FilesArgument, LimitOption, WithOption, read_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.render import render, summary
@@ -35,8 +35,10 @@ def check_command(
     Example: lacec check policy.lace --facet selector
     """
     limits = read_limits(limit)
-    further = [read_input(name, limits) for name in linked or ()]
     names = expand(files)
+    further = read_inputs(linked or (), limits)
+    if "-" in names and "-" in (linked or ()):
+        raise typer.BadParameter("standard input (-) can be read only once")
     as_json = json or format is Format.JSON
     # Each once, though a linked file is checked with every file.
     found: dict[Diagnostic, None] = {}

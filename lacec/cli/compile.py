@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from lacec.canonical.module import Module
-from lacec.cli.files import STDIN, read_input
+from lacec.cli.files import STDIN, read_inputs
 from lacec.cli.options import (
     FacetOption,
     FileArgument,
@@ -21,6 +21,7 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.render import render, summary
+from lacec.diagnostics import visible
 from lacec.facets import Facet
 from lacec.pipeline import compile_sources
 
@@ -40,7 +41,7 @@ def compile_command(
     Example: lacec compile policy.lace --json
     """
     limits = read_limits(limit)
-    inputs = [read_input(name, limits) for name in (file, *(linked or ()))]
+    inputs = read_inputs((file, *(linked or ())), limits)
     outcome = compile_sources(inputs, facet, limits)
     if not json:
         write(render(outcome.diagnostics, dict(inputs)), sys.stderr)
@@ -80,12 +81,12 @@ def module_json(module: Module, linked: bool) -> dict[str, Any]:
 
 def _report(module: Module, name: str) -> Iterator[Segment]:
     yield module.id, "bold"
-    yield f"  {name}\n", ""
+    yield f"  {visible(name)}\n", ""
     if module.rules:
         yield "\n", ""
     for rule in module.rules:
         yield f"{rule.id}  ", "dim"
-        yield f"{rule.text}\n", ""
+        yield f"{visible(rule.text)}\n", ""
     if module.strata:
         yield "\n", ""
     for number, stratum in enumerate(module.strata):

@@ -1,8 +1,10 @@
 """Reading sources for a command: files, folders, standard input, the standard library."""
 
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import typer
 
@@ -13,11 +15,21 @@ from lacec.resources import stdlib_names, stdlib_path
 STDIN = "<stdin>"
 
 
+def read_inputs(names: Iterable[str], limits: Limits) -> list[Input]:
+    """Several sources, of which standard input may be one."""
+    names = list(names)
+    if names.count("-") > 1:
+        raise typer.BadParameter("standard input (-) can be read only once")
+    return [read_input(name, limits) for name in names]
+
+
 def read_input(name: str, limits: Limits) -> Input:
     """A name from the command line and its bytes: no more than one over the limit."""
     most = limits.source_bytes + 1
     if name == "-":
-        return STDIN, sys.stdin.buffer.read(most)
+        if sys.stdin is None:
+            raise typer.BadParameter("standard input is closed")
+        return STDIN, _read_at_most(sys.stdin.buffer, most)
     path = Path(name)
     if name.startswith("std:"):
         path = stdlib_path(name[4:])
@@ -26,21 +38,29 @@ def read_input(name: str, limits: Limits) -> Input:
             raise typer.BadParameter(f"there is no {name}; the standard library has {listed}")
     try:
         with path.open("rb") as file:
-            return name, file.read(most)
+            return name, _read_at_most(file, most)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise typer.BadParameter(f"cannot read {name}: {reason}") from None
+
+
+def _read_at_most(file: BinaryIO, most: int) -> bytes:
+    """Piece by piece, so that a large limit alone takes no memory."""
+    pieces: list[bytes] = []
+    while most > 0 and (piece := file.read(min(most, 1 << 20))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
 
 
 def expand(names: Iterable[str]) -> list[str]:
     """Folders stand for the *.lace files below them; each file once."""
     found: dict[str, None] = {}
     for name in names:
-        path = Path(name)
-        if name == "-" or not path.is_dir():
+        if name == "-" or not os.path.isdir(name):
             found[name] = None
             continue
-        below = sorted(str(file) for file in path.rglob("*.lace"))
+        below = sorted(str(file) for file in Path(name).rglob("*.lace") if file.is_file())
         if not below:
             raise typer.BadParameter(f"the folder {name} has no *.lace files")
         found.update(dict.fromkeys(below))

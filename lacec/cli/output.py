@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable
+from io import StringIO
 from typing import Any, TextIO
 
 Segment = tuple[str, str]
@@ -13,9 +15,23 @@ Segment = tuple[str, str]
 def write_json(document: dict[str, Any]) -> None:
     """One JSON document on standard output, in UTF-8 whatever the locale says."""
     text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
+    _write_bytes(sys.stdout, _UNSEEN.sub(_escape, text).encode("utf-8", "replace"))
+
+
+# Characters that JSON allows as they are, and that could mislead whoever reads it on a terminal.
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"
+
+
+def _write_bytes(stream: TextIO, data: bytes) -> None:
+    stream.flush()
+    stream.buffer.write(data)
+    stream.buffer.flush()
 
 
 def write(segments: Iterable[Segment], stream: TextIO | None = None) -> None:
@@ -25,14 +41,14 @@ def write(segments: Iterable[Segment], stream: TextIO | None = None) -> None:
         from rich.console import Console
         from rich.text import Text
 
-        Console(file=stream, highlight=False).print(
-            Text.assemble(*segments), end="", soft_wrap=True
-        )
+        # Into a string first: the stream may be of another encoding than the text.
+        console = Console(file=StringIO(), force_terminal=True, highlight=False)
+        with console.capture() as capture:
+            console.print(Text.assemble(*segments), end="", soft_wrap=True)
+        text = capture.get()
     else:
-        plain = "".join(text for text, _ in segments)
-        stream.flush()
-        stream.buffer.write(plain.encode("utf-8", "replace"))
-        stream.buffer.flush()
+        text = "".join(text for text, _ in segments)
+    _write_bytes(stream, text.encode("utf-8", "replace"))
 
 
 def _colour(stream: TextIO) -> bool:

@@ -1,0 +1,1 @@
+"""Text into trees with spans, and back."""

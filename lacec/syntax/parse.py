@@ -26,8 +26,10 @@ from lacec.syntax.source import (
     byte_length,
 )
 
-# Lines longer than this are read each time: the cache holds nodes, not megabytes.
-CACHED_LINE = 4096
+# Longer lines are read each time, so that the cache cannot hold much: nodes take some
+# hundred bytes for each character of text.
+CACHED_LINE = 256
+CACHED_LINES = 8192
 MOST_PROBLEMS_PER_LINE = 8
 
 
@@ -39,7 +41,7 @@ class ParsedLine(NamedTuple):
     text: str = ""  # canonical, of a rule
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=CACHED_LINES)
 def _parse_cached(text: str) -> ParsedLine:
     return _parse(text)
 
@@ -73,13 +75,13 @@ def parse(source: Source, limits: Limits) -> ParsedSource:
     rules: list[SourceRule] = []
     diagnostics: list[Diagnostic] = []
     pending: dict[str, Any] = {}
-    pending_at: tuple[int, Annotation] | None = None
+    waiting: list[tuple[int, Annotation]] = []
     for number, text in enumerate(source.lines, start=1):
         node, problems, canonical = _read_line(number, text, limits)
         if isinstance(node, Annotation):
             values, wrong = read_annotation(node)
             pending.update(values)
-            pending_at = (number, node)
+            waiting.append((number, node))
             problems += wrong
         elif isinstance(node, Comment):
             problems += _comment_problems(node, text)
@@ -87,20 +89,21 @@ def parse(source: Source, limits: Limits) -> ParsedSource:
             if isinstance(node, Rule):
                 rules.append(SourceRule(source, number, node, canonical, bool(problems), pending))
             # A rule that cannot be read still takes its annotations with it.
-            pending, pending_at = {}, None
+            pending, waiting = {}, []
         nodes.append(node)
-        diagnostics.extend(problem.at(source.name, number) for problem in problems)
-    if pending_at is not None:
-        line, node = pending_at
-        diagnostics.append(
-            Problem(
-                "dangling-annotation",
-                node.span,
-                "no rule comes after this annotation",
-                "an annotation describes the next rule: write it above one, or remove it",
-            ).at(source.name, line)
-        )
+        if len(diagnostics) <= limits.diagnostics:
+            diagnostics.extend(problem.at(source.name, number) for problem in problems)
+    diagnostics.extend(_dangling(node).at(source.name, line) for line, node in waiting)
     return ParsedSource(source, tuple(nodes), tuple(rules), tuple(diagnostics))
+
+
+def _dangling(annotation: Annotation) -> Problem:
+    return Problem(
+        "dangling-annotation",
+        annotation.span,
+        "no rule comes after this annotation",
+        "an annotation describes the next rule: write it above one, or remove it",
+    )
 
 
 def _read_line(number: int, text: str, limits: Limits) -> ParsedLine:

@@ -29,15 +29,17 @@ def read(name: str, content: str | bytes, limits: Limits) -> Source:
     """Cut a source into lines; one over the size limit is not cut at all."""
     if len(content) > limits.source_bytes:
         return Source(name, len(content), ())
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    if len(data) > limits.source_bytes:
-        return Source(name, len(data), ())
-    text = data.decode("utf-8", "surrogateescape")
-    return Source(name, len(data), tuple(text.split("\n")))
+    if isinstance(content, str):
+        text, size = content, len(content.encode("utf-8", "surrogatepass"))
+    else:
+        text, size = content.decode("utf-8", "surrogateescape"), len(content)
+    if size > limits.source_bytes:
+        return Source(name, size, ())
+    return Source(name, size, tuple(text.split("\n")))
 
 
 def byte_length(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)

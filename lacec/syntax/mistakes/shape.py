@@ -5,6 +5,7 @@ from lacec.predicates import BUILTINS
 from lacec.syntax.lexer import END, Token
 from lacec.syntax.mistakes.situation import STARTS, WORDS, Answer, Situation
 
+_CARDINALITY = f"write {BUILTINS['Cardinality']}"
 TERM_ENDS = frozenset({"CAPITAL", "CONSTANT", "ANONYMOUS", "RPAR", "TRUE"})
 
 
@@ -76,14 +77,17 @@ def cardinality_arity(at: Situation) -> Answer | None:
     """A comma too many or too few inside Cardinality(...)."""
     comma_missing = at.token.kind == "RPAR" and at.expected == {"COMMA"}
     comma_extra = at.token.kind == "COMMA" and at.expected == {"RPAR"}
-    if not (comma_missing or comma_extra):
+    empty = (
+        at.token.kind == "RPAR" and at.index > 1 and at.tokens[at.index - 2].kind == "CARDINALITY"
+    )
+    if not (comma_missing or comma_extra or empty):
         return None
     call = next(t for t in reversed(at.tokens[: at.index]) if t.kind == "CARDINALITY")
     problem = Problem(
         "builtin-arity",
         (call.start, at.token.end),
         "`Cardinality` takes three arguments: an atom, an operator and a bound",
-        f"write {BUILTINS['Cardinality']}",
+        _CARDINALITY,
     )
     return problem, None
 
@@ -105,7 +109,7 @@ def missing_body(at: Situation) -> Answer | None:
 
 
 def missing_full_stop(at: Situation) -> Answer | None:
-    if at.token.kind not in (END, "COMMENT") or "STOP" not in at.expected:
+    if at.token.kind != END or "STOP" not in at.expected:
         return None
     problem = Problem(
         "missing-full-stop",
@@ -146,8 +150,12 @@ def trailing_text(at: Situation) -> Answer | None:
 
 def missing_parentheses(at: Situation) -> Answer | None:
     word = at.before
-    if "LPAR" not in at.expected or word.kind not in WORDS or at.token.kind in ("LPAR", "UNEQUAL"):
+    follows = at.token.kind in ("COMMA", "STOP", "ARROW", "RPAR", END)
+    if "LPAR" not in at.expected or word.kind not in WORDS or not follows:
         return None
+    if at.index > 2 and at.tokens[at.index - 3].kind == "CARDINALITY":
+        message = f"Cardinality counts the tuples of an atom, and {quote(word.text)} is not one"
+        return Problem("missing-parentheses", word.span, message, _CARDINALITY), None
     if word.text.lower() == "true" and at.token.kind in ("COMMA", "STOP"):
         message, help = f"{quote(word.text)} is not the keyword `true`", "write `true`"
         problem = Problem("missing-parentheses", word.span, message, help)

@@ -70,7 +70,7 @@ def unquoted_number(at: Situation) -> Answer | None:
         "unquoted-number",
         at.token.span,
         f"{quote(text)} is not a term: all values are text",
-        f"write it as a constant, `'{text}'`",
+        f"write it as a constant, {quote(repr(text))}",
     )
     return problem, at.replace("CONSTANT", f"'{text}'")
 
@@ -108,15 +108,14 @@ def equality_atom(at: Situation) -> Answer | None:
         f"{quote(at.token.text)} is not Lace Datalog",
         "use the same variable, or the constant, in both places",
     )
-    return problem, at.replace("UNEQUAL", "!=")
+    return problem, _as_unequal(at)
 
 
 def infix_comparison(at: Situation) -> Answer | None:
     if at.token.text not in ("<", "<=", ">", ">=", "=<", "<>"):
         return None
     operator = {"=<": "<="}.get(at.token.text, at.token.text)
-    terms = [t.text if t.kind in ("CAPITAL", "CONSTANT") else "A" for t in (at.before, at.after)]
-    call = f"({terms[0]},'{operator}',{terms[1]})"
+    call = f"({_operand(at.before, 'A')},'{operator}',{_operand(at.after, 'B')})"
     help = f"write IntCompare{call} for numbers, LexCompare{call} for text"
     problem = Problem(
         "infix-comparison",
@@ -124,7 +123,22 @@ def infix_comparison(at: Situation) -> Answer | None:
         f"{quote(at.token.text)} is not an operator of the language",
         "write `!=`" if at.token.text == "<>" else help,
     )
-    return problem, at.replace("UNEQUAL", "!=")
+    return problem, _as_unequal(at)
+
+
+def _operand(token: Token, otherwise: str) -> str:
+    """A term as it would stand in a builtin, if it is short and plain."""
+    if len(token.text) > 20 or not token.text.isprintable():
+        return otherwise
+    if token.kind == "NUMBER":
+        return f"'{token.text}'"
+    return token.text if token.kind in ("CAPITAL", "CONSTANT") else otherwise
+
+
+def _as_unequal(at: Situation) -> list[Token] | None:
+    """Read on as if `!=` stood there, where that can stand."""
+    fits = "UNEQUAL" in at.expected or at.before.kind in ("NAME", "PRIVATE")
+    return at.replace("UNEQUAL", "!=") if fits else None
 
 
 def wrong_negation(at: Situation) -> Answer | None:
@@ -160,10 +174,14 @@ def _closing(tokens: list[Token], index: int) -> int:
     return len(tokens)
 
 
+EITHER, BOTH = (";", "|", "||", "or"), ("&", "&&", "and")
+
+
 def wrong_connective(at: Situation) -> Answer | None:
-    if at.token.text not in (";", "|", "||", "&", "&&") or "COMMA" not in at.expected:
+    text = at.token.text.lower()
+    if text not in (*EITHER, *BOTH) or "COMMA" not in at.expected or at.after.kind == "LPAR":
         return None
-    either = at.token.text in (";", "|", "||")
+    either = text in EITHER
     problem = Problem(
         "wrong-connective",
         at.token.span,

@@ -1,0 +1,206 @@
+"""The pages: each diagnostic has one that is true, and what the pages show is what happens."""
+
+import doctest
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import pytest
+
+from lacec.cli import COMMANDS
+from lacec.diagnostics import CATALOGUE
+from lacec.facets import Facet
+from lacec.limits import Limits
+from lacec.pipeline import check_sources
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+# The pages of diagnostics.
+
+
+class Example(NamedTuple):
+    source: bytes
+    facet: Facet
+    limits: Limits
+
+    @property
+    def found(self) -> list[str]:
+        diagnostics = check_sources([("page", self.source)], self.facet, self.limits)
+        return [diagnostic.name for diagnostic in diagnostics]
+
+
+def page(name: str) -> str:
+    return (DOCS / "rules" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def example(name: str, heading: str) -> Example:
+    """The block below a heading; the words after its language say how to read it."""
+    block = re.search(rf"^## {heading}\n\n```lace(.*)\n((?s:.*?))^```$", page(name), re.MULTILINE)
+    assert block is not None, f"{name}.md has no example below {heading}"
+    facet, limits, source = Facet.PLAIN, Limits(), block[2].encode()
+    for word in block[1].split():
+        kind, _, value = word.partition("=")
+        match kind:
+            case "facet":
+                facet = Facet(value)
+            case "limit":
+                limit, _, number = value.partition("=")
+                limits = Limits(**{limit: int(number)})
+            case "escapes":
+                source = re.sub(rb"\\x([0-9a-f]{2})", _byte, source).replace(rb"\r", b"\r")
+            case _:
+                pytest.fail(f"{name}.md: nobody knows the word {word}")
+    return Example(source, facet, limits)
+
+
+def _byte(escape: re.Match[bytes]) -> bytes:
+    return bytes([int(escape[1], 16)])
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_page_has_its_parts(name: str) -> None:
+    lines = page(name).split("\n")
+    assert lines[0] == f"# {name}"
+    assert re.fullmatch(r"\S.*[.)]", lines[2]), "one line says what it is"
+    headings = [line for line in lines if line.startswith("#") and not line.startswith("#:")]
+    assert [h for h in headings if h.startswith("## ")] == ["## Avoid", "## Prefer", "## Why"]
+    assert page(name).partition("## Why\n\n")[2].strip()
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_what_to_avoid_draws_that_diagnostic_alone(name: str) -> None:
+    assert example(name, "Avoid").found == [name]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_what_to_prefer_draws_nothing(name: str) -> None:
+    assert example(name, "Prefer").found == []
+
+
+def test_every_page_belongs_to_a_diagnostic() -> None:
+    pages = {path.stem for path in (DOCS / "rules").iterdir()}
+    assert pages == {*CATALOGUE, "README"}
+
+
+# Pages that are generated.
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_not_stale() -> None:
+    for path, generate in generator().PAGES.items():
+        assert path.read_text(encoding="utf-8") == generate(), f"run `make docs`: {path.name}"
+
+
+# What pages show.
+
+
+class Shown(NamedTuple):
+    command: str
+    output: str
+
+
+def blocks(language: str) -> Iterator[tuple[Path, str]]:
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        for block in re.finditer(rf"^```{language}\n((?s:.*?))^```$", text, re.MULTILINE):
+            yield path, block[1]
+
+
+def shown_commands(block: str) -> list[Shown]:
+    assert block.startswith("$ ")
+    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    return [Shown(*part.split("\n", 1)) for part in parts]
+
+
+CONSOLE = [
+    pytest.param(block, id=f"{path.stem}-{number}")
+    for number, (path, block) in enumerate(blocks("console"))
+]
+
+
+@pytest.fixture
+def examples(tmp_path: Path) -> Path:
+    """A copy of examples/, so that commands may write there."""
+    return shutil.copytree(ROOT / "examples", tmp_path / "examples")
+
+
+@pytest.mark.parametrize("block", CONSOLE)
+def test_commands_print_what_the_page_shows(block: str, examples: Path) -> None:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
+    environment.pop("FORCE_COLOR", None)
+    for shown in shown_commands(block):
+        result = subprocess.run(
+            shown.command,
+            shell=True,
+            cwd=examples,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        assert result.stdout.decode() == shown.output, shown.command
+
+
+def test_the_readme_shows_commands() -> None:
+    readme = [block for path, block in blocks("console") if path.name == "README.md"]
+    commands = [shown.command for block in readme for shown in shown_commands(block)]
+    assert any(command.startswith("lacec compile ") for command in commands)
+    assert any(command.startswith("lacec check ") for command in commands)
+
+
+def test_the_readme_shows_the_first_policy_as_it_is() -> None:
+    policy = (ROOT / "examples" / "links.lace").read_text(encoding="utf-8")
+    assert f"\n```\n{policy}```\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_python_prints_what_the_page_shows(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(examples)
+    tried = 0
+    for path, block in blocks("pycon"):
+        test = doctest.DocTestParser().get_doctest(block, {}, path.name, str(path), 0)
+        report: list[str] = []
+        results = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+        assert results.failed == 0, "".join(report)
+        tried += results.attempted
+    assert tried > 0
+
+
+def test_the_readme_names_every_command_and_every_target() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"`lacec {command} " in readme
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert targets
+    for target in targets:
+        assert f"make {target}" in readme
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*PAGES, *(DOCS / "rules").glob("*.md")]
+    links = [
+        (path, target)
+        for path in pages
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))
+    ]
+    assert links
+    assert [(p.name, t) for p, t in links if not (p.parent / t).exists()] == []

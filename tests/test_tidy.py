@@ -1,0 +1,228 @@
+"""The tree in order: imports along the path, small files, no leftovers, no second lists."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from lacec.diagnostics import CATALOGUE
+
+ROOT = Path(__file__).parent.parent
+MOST_LINES = 400
+MOST_LINES_OF_A_FUNCTION = 70
+
+
+def _files() -> Iterator[Path]:
+    """The files of a checkout: all but what .gitignore names."""
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    skipped = {".git", *(name.rstrip("/") for name in ignored)}
+    folders = [ROOT]
+    for folder in folders:
+        for path in sorted(folder.iterdir()):
+            if path.name in skipped or path.suffix == ".pyc":
+                continue
+            if path.is_dir():
+                folders.append(path)
+            else:
+                yield path
+
+
+FILES = tuple(_files())
+SOURCES = [path for path in FILES if path.suffix == ".py"]
+PACKAGE = [path for path in SOURCES if path.is_relative_to(ROOT / "lacec")]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_walk_finds_the_tree() -> None:
+    found = {name_of(path) for path in FILES}
+    assert {"README.md", "Makefile", "lacec/pipeline.py", "tests/test_tidy.py"} <= found
+    assert not any(name.startswith((".venv/", ".git/")) for name in found)
+
+
+# Imports.
+
+
+class Import(NamedTuple):
+    path: str
+    module: str
+
+
+def imports(path: Path) -> Iterator[Import]:
+    """Each module that a file imports, at the top or inside a function."""
+    for node in ast.walk(ast.parse(text_of(path))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(name_of(path), alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(path)} has a relative import"
+            assert node.module is not None
+            yield Import(name_of(path), node.module)
+            for alias in node.names:
+                yield Import(name_of(path), f"{node.module}.{alias.name}")
+
+
+IMPORTS = [each for path in SOURCES for each in imports(path)]
+
+
+def within(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
+
+
+# Imports point along the path, never back: what a folder must not know.
+FORBIDDEN = {
+    "lacec/syntax/": ["lacec.check", "lacec.canonical", "lacec.cli", "lacec.pipeline"],
+    "lacec/check/": ["lacec.canonical", "lacec.cli", "lacec.pipeline"],
+    "lacec/canonical/": ["lacec.check", "lacec.cli", "lacec.pipeline"],
+    "lacec/records/": ["lacec.syntax", "lacec.check", "lacec.canonical", "lacec.cli"],
+    "lacec/pipeline.py": ["lacec.cli"],
+    "lacec/": ["tests", "docs"],
+}
+
+
+@pytest.mark.parametrize("folder", FORBIDDEN)
+def test_imports_never_point_back(folder: str) -> None:
+    here = [each for each in IMPORTS if each.path.startswith(folder)]
+    assert here
+    wrong = [e for e in here if any(within(e.module, package) for package in FORBIDDEN[folder])]
+    assert wrong == []
+
+
+# Who may import a package from outside: the start of the paths.
+IMPORTERS = {
+    "lark": ("lacec/syntax/generate.py", "tests/"),
+    "typer": ("lacec/cli/", "docs/generate.py", "tests/"),
+    "rich": ("lacec/cli/", "tests/bench/"),
+    "blake3": ("lacec/canonical/", "lacec/records/", "tests/"),
+}
+
+
+def test_packages_from_outside_stay_where_they_belong() -> None:
+    outside = [
+        each
+        for each in IMPORTS
+        if each.module.partition(".")[0] not in sys.stdlib_module_names
+        and not within(each.module, "lacec")
+        and each.path.startswith(("lacec/", "docs/"))
+    ]
+    assert {each.module.partition(".")[0] for each in outside} <= set(IMPORTERS)
+    wrong = [e for e in outside if not e.path.startswith(IMPORTERS[e.module.partition(".")[0]])]
+    assert wrong == []
+
+
+def test_only_the_command_line_prints() -> None:
+    wrong = [
+        name_of(path)
+        for path in PACKAGE
+        if not name_of(path).startswith(("lacec/cli/", "lacec/__main__.py"))
+        for node in ast.walk(ast.parse(text_of(path)))
+        if (isinstance(node, ast.Name) and node.id in ("print", "input"))
+        or (isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr", "stdin"))
+    ]
+    assert wrong == []
+
+
+# Files.
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.stat().st_size], ids=name_of)
+def test_a_file_opens_by_saying_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(text_of(path)))
+
+
+def test_files_fit_in_the_head() -> None:
+    long = {name_of(path): text_of(path).count("\n") for path in PACKAGE}
+    assert long
+    assert {name: lines for name, lines in long.items() if lines >= MOST_LINES} == {}
+
+
+def test_functions_fit_on_a_screen() -> None:
+    functions = [
+        (name_of(path), node.name, (node.end_lineno or 0) - node.lineno + 1)
+        for path in PACKAGE
+        for node in ast.walk(ast.parse(text_of(path)))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert functions
+    assert [each for each in functions if each[2] >= MOST_LINES_OF_A_FUNCTION] == []
+
+
+def test_test_folders_are_packages() -> None:
+    folders = {path.parent for path in SOURCES if path.is_relative_to(ROOT / "tests")}
+    assert [name_of(f) for f in sorted(folders) if not (f / "__init__.py").exists()] == []
+
+
+# Text. The patterns are written so that they do not match themselves.
+
+LEFTOVERS = {
+    "a note of something to do": r"\b(?:TO[D]O|FIX[M]E|XX[X]|HAC[K])\b",
+    "a path of one machine": r"(?<![\w.~/])/(?:home|root|work|tmp|opt|mnt|srv|Users)/\w",
+    "a host of packages": r"py[p]i\.org|pythonho[s]ted|index[-_]url|artifa[c]tory",
+    "a mark of a merge": r"(?m)^(?:<{7}|={7}|>{7})(?: |$)",
+    "white space at the end of a line": r"(?m)[ \t]+$",
+}
+
+
+@pytest.mark.parametrize("what", LEFTOVERS)
+def test_nothing_is_left_over(what: str) -> None:
+    pattern = re.compile(LEFTOVERS[what])
+    found = {
+        name_of(path): match.group()
+        for path in FILES
+        if (match := pattern.search(text_of(path)))
+        and not (path.suffix == ".ambr" and what.startswith("white space"))
+    }
+    assert found == {}
+
+
+def test_text_files_end_with_one_line_feed() -> None:
+    texts = {name_of(path): text_of(path) for path in FILES if path.stat().st_size}
+    assert [n for n, t in texts.items() if not t.endswith("\n") or t.endswith("\n\n")] == []
+    assert [name for name, text in texts.items() if "\r" in text] == []
+
+
+def test_constraints_pin_versions_and_nothing_else() -> None:
+    lines = text_of(ROOT / "constraints.txt").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert pins
+    assert [p for p in pins if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*==[0-9.]+", p)] == []
+    names = [pin.partition("==")[0] for pin in pins]
+    assert names == sorted(set(names))
+
+
+# Diagnostics.
+
+
+def _diagnostic_names() -> Iterator[str]:
+    """The names with which diagnostics are made."""
+    for path in PACKAGE:
+        for node in ast.walk(ast.parse(text_of(path))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else None
+            called = node.func.id if isinstance(node.func, ast.Name) else called
+            name = node.args[0]
+            if (
+                called in ("Diagnostic", "Problem", "diagnostic")
+                and isinstance(name, ast.Constant)
+                and isinstance(name.value, str)
+            ):
+                yield name.value
+
+
+def test_every_diagnostic_is_in_the_catalogue_and_the_other_way_around() -> None:
+    assert set(_diagnostic_names()) == set(CATALOGUE)
+
+
+def test_diagnostics_have_names_in_kebab_case() -> None:
+    assert [name for name in CATALOGUE if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []
