@@ -1,13 +1,16 @@
-"""Write the pages that are derived: the index of diagnostics and the command reference.
+"""Write the pages that are derived: the index of diagnostics, the commands, the opcodes.
 
 Run it with `make docs`; a test fails when a page is stale.
 """
 
 import re
+import textwrap
+from enum import IntEnum
 from pathlib import Path
 
 import typer
 
+from lacec.bytecode.opcodes import CHOICES, OPCODES, WAY, Compare, State, Test
 from lacec.cli import COMMANDS, build
 from lacec.diagnostics import CATALOGUE
 from lacec.resources import rule_page_path
@@ -53,9 +56,66 @@ def command_reference() -> str:
     return "\n".join(lines) + "\n"
 
 
+OPCODES_INTRODUCTION = """\
+# Opcodes
+
+Rules become *blocks*: lists of instructions without jumps. An instruction reads and
+writes *registers*, r0, r1, r2 and so on; each is written once and holds a whole relation,
+whose columns are numbered from 0. A block ends with EMIT, which hands rows to the
+predicate of the rule's head.
+
+Derived predicates stand in *groups*, in an order in which they can be evaluated. A block
+belongs to the group of its head and reads base facts, earlier groups and, where its own
+group is recursive, its own group. A group that is not recursive is one predicate, and its
+blocks run once. A recursive group runs in *rounds*: the *full* blocks in the first; in
+every later one the *delta* blocks, each of which reads for one atom of its rule only what
+the previous round added. The rounds end when one adds nothing.
+
+What an instruction needs complete it must not read from its own group: the right side of
+a negation or a count. The verifier sees to it, and to everything else below, before code
+runs.
+
+## Operands
+
+- `out:x`: a new register, the next one. It has the columns of `x`: of a register, a
+  predicate, or a list that makes one column an entry. Plain `out` has none.
+- `in`: a register. `complete`: a register that reads nothing of the block's own group.
+- `predicate`, `constant`: a number of the tables of the code.
+- `column:x`: a column of the register or predicate `x`.
+- `term:x`: a column of `x`, or a constant.
+- `pick:x:y`: a column of `x` or of `y`.
+- A star: any number of these.
+"""
+
+
+def _choice(choice: IntEnum | bool) -> str:
+    match choice:
+        case Compare() | Test():
+            return f"`{choice.symbol}`"
+        case State():
+            return choice.name.lower()
+        case _:
+            return "yes" if choice else "no"
+
+
+def opcode_reference() -> str:
+    lines = [OPCODES_INTRODUCTION.rstrip("\n")]
+    for kind, choices in CHOICES.items():
+        numbers = ", ".join(f"{int(choice)} {_choice(choice)}" for choice in choices)
+        lines.append(f"- `{kind}`: {numbers}.")
+    parts = ", ".join(f"{name} `{kind}`" for name, kind in WAY)
+    lines += [f"- `way:low:high`: {parts}.", "", "## Instructions"]
+    for opcode in OPCODES:
+        lines += ["", f"### {opcode.number} {opcode.name}", "", f"    {opcode.synopsis}", ""]
+        lines += [*textwrap.wrap(opcode.meaning, 90), ""]
+        lines += [f"- {name}: `{kind}`" for name, kind in opcode.operands]
+    return "\n".join(lines) + "\n"
+
+
 PAGES = {
     DOCS / "rules" / "README.md": rule_index,
     DOCS / "commands.md": command_reference,
+    DOCS / "opcodes.md": opcode_reference,
 }
 
 

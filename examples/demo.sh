@@ -1,9 +1,12 @@
-# What `make demo` shows: a policy with its identity, and a policy with mistakes.
+# What `make demo` shows: a policy, its identity and what it selects; a policy with mistakes.
 set -eu
 cd "$(dirname "$0")"
 
 echo '$ lacec compile links.lace'
 lacec compile links.lace
+echo
+echo '$ lacec eval links.lace --facts links.facts'
+lacec eval links.lace --facts links.facts
 echo
 echo '$ lacec check mistakes.lace'
 lacec check mistakes.lace && exit 1 || test $? -eq 1

@@ -1,16 +1,17 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
-The functions here give the same results as the commands compile, check and fmt.
+The functions here give the same results as the commands compile, check,
+fmt and eval.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lacec.canonical.module import Module, ModuleRule
     from lacec.diagnostics import Diagnostic
-    from lacec.errors import CompileError, LacecError
+    from lacec.errors import CompileError, FactError, LacecError, LimitError
     from lacec.limits import Limits
 
 __version__ = "0.1.0"
@@ -18,19 +19,24 @@ __version__ = "0.1.0"
 __all__ = [
     "CompileError",
     "Diagnostic",
+    "FactError",
     "LacecError",
+    "LimitError",
     "Limits",
     "Module",
     "ModuleRule",
     "compile",
     "diagnose",
+    "evaluate",
     "format",
 ]
 
 _LAZY = {
     "CompileError": "lacec.errors",
     "Diagnostic": "lacec.diagnostics",
+    "FactError": "lacec.errors",
     "LacecError": "lacec.errors",
+    "LimitError": "lacec.errors",
     "Limits": "lacec.limits",
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
@@ -78,6 +84,29 @@ def diagnose(
     from lacec.pipeline import check_sources
 
     return check_sources([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
+
+
+def evaluate(
+    module: "Module",
+    facts: "Mapping[str, Iterable[Sequence[str]]]",
+    *,
+    outputs: "Iterable[str] | None" = None,
+    limits: "Limits | None" = None,
+) -> dict[str, list[tuple[str, ...]]]:
+    """The facts that a module derives, sorted, by NAME/ARITY; raise LimitError at a limit.
+
+    `facts` holds rows by predicate name; `outputs` names the predicates wanted, as
+    NAME/ARITY, and is every derived predicate unless given.
+    """
+    from lacec import engine
+    from lacec.limits import DEFAULT_LIMITS
+    from lacec.predicates import read_predicate
+    from lacec.vm.sources import load, source_of
+
+    chosen = limits or DEFAULT_LIMITS
+    wanted = None if outputs is None else [read_predicate(text) for text in outputs]
+    result = engine.evaluate(module, load(source_of(facts), chosen), wanted, chosen)
+    return {str(predicate): result.facts(predicate) for predicate in result.relations}
 
 
 def format(text: str | bytes, *, name: str = "<text>") -> str:

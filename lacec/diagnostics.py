@@ -63,6 +63,9 @@ CATALOGUE: dict[str, Severity] = {
     "bad-operator": "error",
     "not-a-decimal": "error",
     "delims-not-constant": "error",
+    # facts
+    "bad-fact": "error",
+    "derived-fact": "error",
     # safety
     "unbound-variable": "error",
     "shared-local-variable": "error",

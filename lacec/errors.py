@@ -19,3 +19,36 @@ class CompileError(LacecError):
             f"{d.place.file}:{d.place.line}:{d.place.column}: {d.severity}[{d.name}]: {d.message}"
             for d in self.diagnostics
         )
+
+
+class LimitError(LacecError):
+    """An evaluation would exceed a limit; there is no partial result (D12)."""
+
+    def __init__(self, name: str, limit: int, count: int, what: str) -> None:
+        self.name, self.limit, self.count = name, limit, count
+        super().__init__(f"{what}: {count} exceeds the limit {name} of {limit}")
+
+
+class CancelledError(LacecError):
+    """The caller cancelled an evaluation."""
+
+
+class FactError(LacecError):
+    """A fact that no evaluation may see: not NFC text, too long, or not well formed."""
+
+
+class CodeError(LacecError):
+    """Bytecode that nothing may run: where in the bytes, or in which block and instruction."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        offset: int | None = None,
+        block: int | None = None,
+        instruction: int | None = None,
+    ) -> None:
+        self.offset, self.block, self.instruction = offset, block, instruction
+        places = (("byte", offset), ("block", block), ("instruction", instruction))
+        place = ", ".join(f"{what} {number}" for what, number in places if number is not None)
+        super().__init__(f"{place}: {message}" if place else message)

@@ -1,7 +1,7 @@
-"""The limits of D12 that a lacegram meets before it is evaluated. All configurable.
+"""The limits of D12, all configurable: those a lacegram meets first, then those of evaluation.
 
-Two are of our own making: a line and a source have a largest size, so that
-hostile text is refused before memory is spent on it.
+A line and a source have a largest size too, so that hostile text is refused
+before memory is spent on it.
 """
 
 from dataclasses import dataclass, fields
@@ -16,6 +16,12 @@ class Limits:
     line_bytes: int = 2**20
     source_bytes: int = 2**24
     diagnostics: int = 10_000
+    base_facts: int = 2**24
+    runtime_facts: int = 2**24
+    derived_facts: int = 2**22
+    iterations: int = 1000
+    intermediate_rows: int = 2**26
+    seconds: int = 30
 
 
 DEFAULT_LIMITS = Limits()

@@ -62,8 +62,9 @@ def canonicalise(work: Compilation) -> Compilation:
     if work.program is None or has_errors(work.diagnostics):
         return work
     program = work.program
-    strata = program.stratification.strata
-    return replace(work, module=build_module(work.facet, program.rules, strata, work.diagnostics))
+    levels = program.stratification
+    module = build_module(work.facet, program.rules, levels.groups, levels.strata, work.diagnostics)
+    return replace(work, module=module)
 
 
 PASSES: tuple[Callable[[Compilation], Compilation], ...] = (

@@ -15,6 +15,14 @@ class Predicate(NamedTuple):
         return f"{self.name}/{self.arity}"
 
 
+def read_predicate(text: str) -> Predicate:
+    """A predicate from NAME/ARITY; ValueError for anything else."""
+    name, slash, arity = text.rpartition("/")
+    if not slash or not name or not arity.isascii() or not arity.isdecimal() or len(arity) > 3:
+        raise ValueError(f"{text!r} is not NAME/ARITY")
+    return Predicate(name, int(arity))
+
+
 # 020: facts of validated local records.
 RECORD_FACTS: dict[Predicate, str] = {
     Predicate("Have", 1): "Have(P): the record P is stored here",

@@ -15,10 +15,12 @@ from typing import NamedTuple
 import pytest
 
 from lacec.cli import COMMANDS
-from lacec.diagnostics import CATALOGUE
+from lacec.cli.facts import read_fact_files
+from lacec.diagnostics import CATALOGUE, Diagnostic
 from lacec.facets import Facet
 from lacec.limits import Limits
-from lacec.pipeline import check_sources
+from lacec.pipeline import compile_sources
+from lacec.predicates import Predicate
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -29,13 +31,25 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
 class Example(NamedTuple):
-    source: bytes
+    """A module, or facts that a module is given, or both."""
+
+    source: bytes | None
+    facts: bytes | None
     facet: Facet
     limits: Limits
 
-    @property
-    def found(self) -> list[str]:
-        diagnostics = check_sources([("page", self.source)], self.facet, self.limits)
+    def found(self, folder: Path) -> list[str]:
+        diagnostics: list[Diagnostic] = []
+        derived: set[Predicate] = set()
+        if self.source is not None:
+            outcome = compile_sources([("page", self.source)], self.facet, self.limits)
+            diagnostics.extend(outcome.diagnostics)
+            if outcome.module is not None:
+                derived = {p for group in outcome.module.groups for p in group}
+        if self.facts is not None:
+            path = folder / "page.facts"
+            path.write_bytes(self.facts)
+            diagnostics.extend(read_fact_files([str(path)], derived, self.limits)[1])
         return [diagnostic.name for diagnostic in diagnostics]
 
 
@@ -44,10 +58,17 @@ def page(name: str) -> str:
 
 
 def example(name: str, heading: str) -> Example:
-    """The block below a heading; the words after its language say how to read it."""
-    block = re.search(rf"^## {heading}\n\n```lace(.*)\n((?s:.*?))^```$", page(name), re.MULTILINE)
-    assert block is not None, f"{name}.md has no example below {heading}"
-    facet, limits, source = Facet.PLAIN, Limits(), block[2].encode()
+    """The blocks below a heading; the words after the language say how to read the source."""
+    part = re.search(rf"^## {heading}\n((?s:.*?))^## ", page(name) + "## ", re.MULTILINE)
+    assert part is not None, f"{name}.md has no heading {heading}"
+    block = re.search(r"^```lace(.*)\n((?s:.*?))^```$", part[1], re.MULTILINE)
+    given = re.search(r"^```facts\n((?s:.*?))^```$", part[1], re.MULTILINE)
+    facts = None if given is None else given[1].encode()
+    facet, limits = Facet.PLAIN, Limits()
+    if block is None:
+        assert facts is not None, f"{name}.md has no example below {heading}"
+        return Example(None, facts, facet, limits)
+    source = block[2].encode()
     for word in block[1].split():
         kind, _, value = word.partition("=")
         match kind:
@@ -60,7 +81,7 @@ def example(name: str, heading: str) -> Example:
                 source = re.sub(rb"\\x([0-9a-f]{2})", _byte, source).replace(rb"\r", b"\r")
             case _:
                 pytest.fail(f"{name}.md: nobody knows the word {word}")
-    return Example(source, facet, limits)
+    return Example(source, facts, facet, limits)
 
 
 def _byte(escape: re.Match[bytes]) -> bytes:
@@ -78,13 +99,13 @@ def test_a_page_has_its_parts(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_what_to_avoid_draws_that_diagnostic_alone(name: str) -> None:
-    assert example(name, "Avoid").found == [name]
+def test_what_to_avoid_draws_that_diagnostic_alone(name: str, tmp_path: Path) -> None:
+    assert example(name, "Avoid").found(tmp_path) == [name]
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_what_to_prefer_draws_nothing(name: str) -> None:
-    assert example(name, "Prefer").found == []
+def test_what_to_prefer_draws_nothing(name: str, tmp_path: Path) -> None:
+    assert example(name, "Prefer").found(tmp_path) == []
 
 
 def test_every_page_belongs_to_a_diagnostic() -> None:

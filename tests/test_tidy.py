@@ -85,7 +85,9 @@ FORBIDDEN = {
     "lacec/check/": ["lacec.canonical", "lacec.cli", "lacec.pipeline"],
     "lacec/canonical/": ["lacec.check", "lacec.cli", "lacec.pipeline"],
     "lacec/records/": ["lacec.syntax", "lacec.check", "lacec.canonical", "lacec.cli"],
-    "lacec/pipeline.py": ["lacec.cli"],
+    "lacec/bytecode/": ["lacec.vm", "lacec.cli", "lacec.pipeline", "lacec.engine"],
+    "lacec/vm/": ["lacec.check", "lacec.canonical", "lacec.cli", "lacec.pipeline", "lacec.engine"],
+    "lacec/pipeline.py": ["lacec.cli", "lacec.bytecode", "lacec.vm"],
     "lacec/": ["tests", "docs"],
 }
 
@@ -103,7 +105,9 @@ IMPORTERS = {
     "lark": ("lacec/syntax/generate.py", "tests/"),
     "typer": ("lacec/cli/", "docs/generate.py", "tests/"),
     "rich": ("lacec/cli/", "tests/bench/"),
-    "blake3": ("lacec/canonical/", "lacec/records/", "tests/"),
+    "blake3": ("lacec/canonical/", "lacec/records/", "lacec/bytecode/codec.py", "tests/"),
+    "numpy": ("lacec/vm/", "tests/"),
+    "pyarrow": ("lacec/vm/tables.py", "tests/"),
 }
 
 

@@ -30,12 +30,17 @@ class ModuleRule:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A compiled lacegram. `diagnostics` holds warnings: a module has no errors."""
+    """A compiled lacegram. `diagnostics` holds warnings: a module has no errors.
+
+    `groups` holds the derived predicates that need each other, in an order that
+    can be evaluated; `strata` the same predicates by stratum.
+    """
 
     facet: Facet
     id: str
     canonical: str = field(repr=False)
     rules: tuple[ModuleRule, ...] = field(repr=False)
+    groups: tuple[tuple[Predicate, ...], ...] = field(repr=False)
     strata: tuple[tuple[Predicate, ...], ...] = field(repr=False)
     diagnostics: tuple[Diagnostic, ...] = field(repr=False)
 
@@ -69,9 +74,10 @@ def canonical_rules(rules: Iterable[SourceRule]) -> tuple[ModuleRule, ...]:
 def build_module(
     facet: Facet,
     rules: Iterable[SourceRule],
+    groups: tuple[tuple[Predicate, ...], ...],
     strata: tuple[tuple[Predicate, ...], ...],
     diagnostics: tuple[Diagnostic, ...],
 ) -> Module:
     distinct = canonical_rules(rules)
     canonical = "\n".join(rule.text for rule in distinct)
-    return Module(facet, lacegram_id(canonical), canonical, distinct, strata, diagnostics)
+    return Module(facet, lacegram_id(canonical), canonical, distinct, groups, strata, diagnostics)

@@ -20,7 +20,8 @@ from lacec.cli.options import (
     read_limits,
 )
 from lacec.cli.output import Segment, write, write_json
-from lacec.cli.render import render, summary
+from lacec.cli.render import render
+from lacec.cli.report import refuse
 from lacec.diagnostics import visible
 from lacec.facets import Facet
 from lacec.pipeline import compile_sources
@@ -36,21 +37,18 @@ def compile_command(
 ) -> None:
     """Check a module, and print its identity, its rules and its strata.
 
-    With -o, write NAME.lacegram (the canonical text) and NAME.annotations.json.
+    With -o, write NAME.lacegram (the canonical text), NAME.annotations.json and NAME.lbc
+    (the bytecode).
 
     Example: lacec compile policy.lace --json
     """
     limits = read_limits(limit)
     inputs = read_inputs((file, *(linked or ())), limits)
     outcome = compile_sources(inputs, facet, limits)
+    if outcome.module is None:
+        refuse(outcome.diagnostics, dict(inputs), json)
     if not json:
         write(render(outcome.diagnostics, dict(inputs)), sys.stderr)
-    if outcome.module is None:
-        if json:
-            write_json({"diagnostics": [diagnostic.json() for diagnostic in outcome.diagnostics]})
-        else:
-            write([(summary(outcome.diagnostics, len(inputs)) + "\n", "")], sys.stderr)
-        raise typer.Exit(1)
     if output is not None:
         _write_files(outcome.module, output, "stdin" if inputs[0][0] == STDIN else Path(file).stem)
     if json:
@@ -95,11 +93,15 @@ def _report(module: Module, name: str) -> Iterator[Segment]:
 
 
 def _write_files(module: Module, folder: Path, name: str) -> None:
+    from lacec.bytecode.codec import encode
+    from lacec.bytecode.emit import emit
+
     annotations = json.dumps(module.annotations, ensure_ascii=False, indent=2, sort_keys=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.lacegram").write_bytes(module.canonical.encode("utf-8"))
         (folder / f"{name}.annotations.json").write_bytes(annotations.encode("utf-8") + b"\n")
+        (folder / f"{name}.lbc").write_bytes(encode(emit(module)))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise typer.BadParameter(f"cannot write to {folder}: {reason}") from None

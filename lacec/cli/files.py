@@ -25,7 +25,11 @@ def read_inputs(names: Iterable[str], limits: Limits) -> list[Input]:
 
 def read_input(name: str, limits: Limits) -> Input:
     """A name from the command line and its bytes: no more than one over the limit."""
-    most = limits.source_bytes + 1
+    return read_file(name, limits.source_bytes + 1)
+
+
+def read_file(name: str, most: int) -> tuple[str, bytes]:
+    """The name to show and at most so many bytes of a file, standard input or std:NAME."""
     if name == "-":
         if sys.stdin is None:
             raise typer.BadParameter("standard input is closed")

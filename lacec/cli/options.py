@@ -32,6 +32,14 @@ LimitOption = Annotated[
         help=f"Change a limit: {', '.join(LIMIT_NAMES)}. Repeatable.",
     ),
 ]
+FactsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--facts",
+        metavar="FILE",
+        help="Facts: a file of fact lines, NAME.csv or NAME.parquet, or - . Repeatable.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 OutputOption = Annotated[
     Path | None,

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from io import StringIO
 from typing import Any, TextIO
 
+from lacec.diagnostics import visible
+
 Segment = tuple[str, str]
 """Some text and its style, a name that rich knows, or no style at all."""
 
@@ -49,6 +51,14 @@ def write(segments: Iterable[Segment], stream: TextIO | None = None) -> None:
     else:
         text = "".join(text for text, _ in segments)
     _write_bytes(stream, text.encode("utf-8", "replace"))
+
+
+def write_lines(data: bytes) -> None:
+    """Lines of data on standard output: exact in a pipe, made visible on a terminal."""
+    if sys.stdout.isatty():
+        lines = data.decode("utf-8").split("\n")
+        data = "\n".join(visible(line) for line in lines).encode("utf-8")
+    _write_bytes(sys.stdout, data)
 
 
 def _colour(stream: TextIO) -> bool:

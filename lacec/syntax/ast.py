@@ -111,3 +111,19 @@ def body_atoms(rule: Rule) -> Iterator[Atom]:
             yield literal
         elif isinstance(literal, Negated | Cardinality):
             yield literal.atom
+
+
+def variables_of(part: Literal) -> Iterator[str]:
+    """The names of the variables of a literal, or of a head, with repetitions."""
+    match part:
+        case Atom(_, terms):
+            found: tuple[Term, ...] = terms
+        case Negated(atom):
+            found = atom.terms
+        case Unequal(left, right):
+            found = (left, right)
+        case Cardinality(atom, operator, bound):
+            found = (*atom.terms, operator, bound)
+        case Always():
+            found = ()
+    return (term.name for term in found if isinstance(term, Variable))

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lacec.bytecode.codec import decode
+from lacec.bytecode.verify import verify
 from lacec.canonical.identifiers import lacegram_id, rule_id
 from tests.cli.run import DIAGNOSTIC_KEYS, lacec
 
@@ -114,7 +116,11 @@ def test_output_files_hold_canonical_bytes_and_annotations() -> None:
     assert sorted(path.name for path in folder.iterdir()) == [
         "policy.annotations.json",
         "policy.lacegram",
+        "policy.lbc",
     ]
+    code = decode((folder / "policy.lbc").read_bytes())
+    verify(code)
+    assert [rule.text for rule in code.rules] == CANONICAL.split("\n")
 
 
 def test_output_files_of_standard_input_are_called_stdin() -> None:

@@ -1,4 +1,6 @@
-"""lacec explain: the page of a diagnostic."""
+"""lacec explain: the page of a diagnostic, and how a program is evaluated."""
+
+from pathlib import Path
 
 import pytest
 
@@ -56,3 +58,29 @@ def test_a_name_like_no_other_lists_the_names() -> None:
 def test_only_names_of_diagnostics_have_pages(name: str) -> None:
     outcome = lacec("explain", name)
     assert (outcome.code, outcome.out) == (2, "")
+
+
+def test_a_program_has_strata_dependencies_orders_and_bytecode(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.lace"
+    policy.write_text("A(P) :- Have(P), Field(P,'Group',_,'u').\nB(P) :- Have(P), not A(P).\n")
+    facts = tmp_path / "some.facts"
+    facts.write_text("Have('1')\nHave('2')\nField('1','Group','0','u')\n")
+    document = lacec("explain", str(policy), "--facts", str(facts), "--json").document
+    assert document["strata"] == [["A/1"], ["B/1"]]
+    assert {"head": "B/1", "needs": "A/1", "kind": "negates"} in document["dependencies"]
+    first = next(rule for rule in document["rules"] if rule["text"].startswith("A(P)"))
+    assert first["order"] == [
+        {"how": "start", "what": "Field(_,'Group',_,'u')", "size": 1},
+        {"how": "filter", "what": "Have(_)", "size": 2},
+    ]
+    assert first["bytecode"].splitlines()[-1].split()[:2] == ["EMIT", "A/1"]
+    text = lacec("explain", str(policy))
+    assert text.code == 0
+    assert "stratum 1" in text.out
+    assert "negates A/1" in text.out
+
+
+def test_a_program_with_errors_is_refused(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.lace"
+    policy.write_text("A(X) :- B(Y).\n")
+    assert lacec("explain", str(policy)).code == 1

@@ -1,0 +1,1 @@
+"""The bytecode: straight-line blocks over registers that hold relations."""

@@ -1,0 +1,58 @@
+"""A program in bytecode: its tables and its blocks. What the emitter makes and the machine runs."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from lacec.predicates import Predicate
+
+Instruction = tuple[Any, ...]
+"""An opcode number, then its operands as the table of opcodes lists them."""
+
+Term = tuple[int, int]
+"""(COLUMN, column) or (CONSTANT, number of a constant)."""
+COLUMN, CONSTANT = 0, 1
+
+
+class Kind(IntEnum):
+    FULL = 0  # reads everything; runs once, in the first round
+    DELTA = 1  # reads for one body atom what the last round added; runs in every later round
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The instructions of one rule in one kind; ends with its EMIT."""
+
+    group: int
+    rule: int
+    kind: Kind
+    atom: int  # the body atom that reads the last round, or -1
+    instructions: tuple[Instruction, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Predicates that need each other. The groups are in an order that can be evaluated."""
+
+    predicates: tuple[int, ...]
+    recursive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRule:
+    """Where a rule's blocks come from: its U. identifier, text and place."""
+
+    id: str
+    text: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    constants: tuple[str, ...]
+    predicates: tuple[Predicate, ...]
+    groups: tuple[Group, ...]
+    blocks: tuple[Block, ...] = field(repr=False)
+    rules: tuple[SourceRule, ...] = field(repr=False)
+    outputs: tuple[int, ...] = ()

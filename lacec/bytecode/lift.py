@@ -1,0 +1,100 @@
+"""Equal sub-joins that several rules begin with become a predicate of their own.
+
+    A(P) :- Have(P), Field(P,'Group',_,'u'), Field(P,'Name',_,K), Link(K).
+    B(P) :- Have(P), Field(P,'Group',_,'u'), not Blocked(P).
+
+becomes, with an auxiliary predicate that no source can name,
+
+    +1(P) :- Have(P), Field(P,'Group',_,'u').
+    A(P) :- +1(P), Field(P,'Name',_,K), Link(K).
+    B(P) :- +1(P), not Blocked(P).
+
+What is lifted are the atoms of one variable: those that say something of it alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from lacec.predicates import BUILTIN_ARITY, Predicate
+from lacec.syntax.ast import Anonymous, Atom, Literal, Rule, Term, Variable, variables_of
+
+Shape = frozenset[Atom]
+
+
+def lift(rules: Sequence[Rule], fixed: Iterable[Predicate]) -> tuple[list[Rule], list[Rule]]:
+    """The auxiliary rules and the rules rewritten; atoms of `fixed` predicates stay in place."""
+    fixed = frozenset(fixed)
+    uses: dict[Shape, list[tuple[int, str]]] = defaultdict(list)
+    for number, rule in enumerate(rules):
+        for variable, atoms in _clusters(rule, fixed).items():
+            if len(atoms) > 1:
+                uses[frozenset(_shape(atom, variable) for atom in atoms)].append((number, variable))
+    made: list[Rule] = []
+    lifted: dict[int, list[tuple[str, Atom]]] = defaultdict(list)
+    for shape, places in uses.items():
+        if len(places) < 2:
+            continue
+        head = Atom(f"+{len(made) + 1}", (Variable("X"),))
+        ordered = sorted(shape, key=repr)
+        made.append(Rule(head, tuple(_apart(atom, n) for n, atom in enumerate(ordered))))
+        for number, variable in places:
+            lifted[number].append((variable, Atom(head.name, (Variable(variable),))))
+    return made, [_rewrite(rule, lifted[i], fixed) for i, rule in enumerate(rules)]
+
+
+def _clusters(rule: Rule, fixed: frozenset[Predicate]) -> dict[str, list[Atom]]:
+    """The positive atoms that hold one variable that anything else of the rule knows."""
+    known: dict[str, int] = defaultdict(int)
+    for part in (rule.head, *rule.body):
+        for name in set(variables_of(part)):
+            known[name] += 1
+    clusters: dict[str, list[Atom]] = defaultdict(list)
+    for literal in rule.body:
+        if _liftable(literal, fixed):
+            assert isinstance(literal, Atom)
+            shared = {name for name in variables_of(literal) if known[name] > 1}
+            if len(shared) == 1:
+                clusters[shared.pop()].append(literal)
+    return clusters
+
+
+def _liftable(literal: Literal, fixed: frozenset[Predicate]) -> bool:
+    return (
+        isinstance(literal, Atom)
+        and literal.name not in BUILTIN_ARITY
+        and literal.predicate not in fixed
+    )
+
+
+def _shape(atom: Atom, variable: str) -> Atom:
+    """The atom with its variable called X and the others, which nothing else knows, by number."""
+    names = {variable: Variable("X")}
+    terms: list[Term] = []
+    for term in atom.terms:
+        if isinstance(term, Variable):
+            terms.append(names.setdefault(term.name, Variable(f"Y{len(names)}")))
+        else:
+            terms.append(term if not isinstance(term, Anonymous) else Anonymous())
+    return Atom(atom.name, tuple(terms))
+
+
+def _apart(atom: Atom, number: int) -> Atom:
+    """The atom with its own variables under names that no other atom of the sub-join has."""
+    return Atom(
+        atom.name,
+        tuple(
+            Variable(f"{term.name}_{number}")
+            if isinstance(term, Variable) and term.name != "X"
+            else term
+            for term in atom.terms
+        ),
+    )
+
+
+def _rewrite(rule: Rule, lifted: list[tuple[str, Atom]], fixed: frozenset[Predicate]) -> Rule:
+    if not lifted:
+        return rule
+    clusters = _clusters(rule, fixed)
+    gone = {id(atom) for variable, _ in lifted for atom in clusters[variable]}
+    body = tuple(literal for literal in rule.body if id(literal) not in gone)
+    return Rule(rule.head, (*(atom for _, atom in lifted), *body))

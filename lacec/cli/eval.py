@@ -1,0 +1,139 @@
+"""lacec eval: evaluate a module over facts."""
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacec.canonical.module import Module
+from lacec.cli.facts import read_fact_files
+from lacec.cli.files import read_inputs
+from lacec.cli.options import (
+    FacetOption,
+    FactsOption,
+    FileArgument,
+    JsonOption,
+    LimitOption,
+    OutputOption,
+    WithOption,
+    read_limits,
+)
+from lacec.cli.output import Segment, write, write_json, write_lines
+from lacec.cli.report import refuse, stopped_by_limit
+from lacec.engine import Evaluation, evaluate
+from lacec.errors import LimitError
+from lacec.facets import Facet
+from lacec.pipeline import compile_sources
+from lacec.predicates import Predicate, read_predicate
+from lacec.vm.factlines import write_facts
+from lacec.vm.tables import write_csv, write_parquet
+
+
+class FileFormat(StrEnum):
+    FACTS = "facts"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def eval_command(
+    file: FileArgument,
+    facts: FactsOption = None,
+    query: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--query", metavar="NAME/ARITY", help="An output; every derived predicate if none."
+        ),
+    ] = None,
+    facet: FacetOption = Facet.PLAIN,
+    linked: WithOption = None,
+    limit: LimitOption = None,
+    output: OutputOption = None,
+    file_format: Annotated[
+        FileFormat, typer.Option("--as", help="The form of the files that -o writes.")
+    ] = FileFormat.FACTS,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Print the time and rows of each rule to stderr.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Evaluate a module over facts, and print the facts it derives.
+
+    With -o, write one file NAME.facts, NAME.csv or NAME.parquet for each output.
+
+    Example: lacec eval links.lace --facts links.facts --query Selected/1
+    """
+    limits = read_limits(limit)
+    inputs = read_inputs((file, *(linked or ())), limits)
+    outcome = compile_sources(inputs, facet, limits)
+    if outcome.module is None:
+        refuse(outcome.diagnostics, dict(inputs), json)
+    module = outcome.module
+    derived = {predicate for group in module.groups for predicate in group}
+    outputs = _outputs(query, derived)
+    try:
+        database, wrong, files = read_fact_files(facts, derived, limits)
+        if wrong:
+            refuse((*outcome.diagnostics, *wrong), dict(inputs) | files, json)
+        result = evaluate(module, database, outputs, limits)
+    except LimitError as error:
+        stopped_by_limit(error, json)
+    if profile:
+        write(_profile(module, result), sys.stderr)
+    if output is not None:
+        _write_files(result, outputs, output, file_format)
+    elif json:
+        write_json({"facts": {str(p): [list(row) for row in result.facts(p)] for p in outputs}})
+    else:
+        for predicate in outputs:
+            write_lines(write_facts(predicate, result.facts(predicate)))
+
+
+def _outputs(query: list[str] | None, derived: set[Predicate]) -> list[Predicate]:
+    if not query:
+        return sorted(derived)
+    try:
+        outputs = [read_predicate(text) for text in query]
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--query") from None
+    for predicate in outputs:
+        if predicate not in derived:
+            listed = ", ".join(str(known) for known in sorted(derived)) or "none"
+            raise typer.BadParameter(
+                f"no rule derives {predicate}; derived are: {listed}", param_hint="--query"
+            )
+    return list(dict.fromkeys(outputs))
+
+
+def _profile(module: Module, result: Evaluation) -> Iterator[Segment]:
+    """Rules by the time they took, the most first."""
+    yield "    time ms     rows  runs  rule\n", "bold"
+    ordered = sorted(result.profile.items(), key=lambda item: -item[1].seconds)
+    for number, cost in ordered:
+        text = module.rules[number].text if number >= 0 else "(a sub-join that rules share)"
+        yield f"{cost.seconds * 1000:11.3f} {cost.rows:8} {cost.runs:5}  {text}\n", ""
+
+
+def _write_files(
+    result: Evaluation, outputs: list[Predicate], folder: Path, form: FileFormat
+) -> None:
+    names = [predicate.name for predicate in outputs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise typer.BadParameter(f"two outputs are called {twice}: choose one with --query")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for predicate in outputs:
+            path = folder / f"{predicate.name}.{form.value}"
+            if form is FileFormat.PARQUET:
+                relation = result.relations[predicate]
+                write_parquet(path, relation, result.database.symbols)
+            elif form is FileFormat.CSV:
+                path.write_bytes(write_csv(result.facts(predicate)))
+            else:
+                path.write_bytes(write_facts(predicate, result.facts(predicate)))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise typer.BadParameter(f"cannot write to {folder}: {reason}") from None

@@ -1,0 +1,89 @@
+"""lacec query: an ad-hoc conjunction over facts."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from lacec.cli.facts import read_fact_files
+from lacec.cli.files import read_inputs
+from lacec.cli.options import FactsOption, JsonOption, LimitOption, WithOption, read_limits
+from lacec.cli.output import write, write_json
+from lacec.cli.report import refuse, stopped_by_limit
+from lacec.diagnostics import Diagnostic, visible
+from lacec.engine import evaluate
+from lacec.errors import LimitError
+from lacec.pipeline import compile_sources
+from lacec.predicates import BUILTIN_ARITY, Predicate
+from lacec.syntax.ast import Atom, Rule, variables_of
+from lacec.syntax.parse import parse_line
+
+NAME = "<query>"
+HEAD = "_Query"
+
+
+def query_command(
+    body: Annotated[str, typer.Argument(metavar="BODY", help="Body atoms, joined by commas.")],
+    facts: FactsOption = None,
+    linked: WithOption = None,
+    limit: LimitOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Answer a conjunction of atoms over facts; its named variables are the columns.
+
+    With --with, the atoms may use what the rules of a file derive.
+
+    Example: lacec query "Have(P), Field(P,'Group',_,G)" --facts links.facts
+    """
+    limits = read_limits(limit)
+    text = body.strip().removesuffix(".")
+    columns = _columns(text)
+    head = f"{HEAD}({','.join(columns)}) :- "
+    further = read_inputs(linked or (), limits)
+    outcome = compile_sources([(NAME, f"{head}{text}."), *further], limits=limits)
+    sources = {NAME: text, **dict(further)}
+    if outcome.module is None:
+        refuse([_shift(d, len(head)) for d in outcome.diagnostics], sources, json)
+    derived = {predicate for group in outcome.module.groups for predicate in group}
+    answer = Predicate(HEAD, len(columns))
+    try:
+        database, wrong, files = read_fact_files(facts, derived, limits)
+        if wrong:
+            refuse(wrong, sources | files, json)
+        rows = evaluate(outcome.module, database, [answer], limits).facts(answer)
+    except LimitError as error:
+        stopped_by_limit(error, json)
+    if json:
+        write_json({"columns": columns, "rows": [list(row) for row in rows]})
+    else:
+        write([("\t".join(columns) + "\n", "bold"), *_lines(columns, rows)])
+
+
+def _columns(body: str) -> list[str]:
+    """The variables that positive atoms bind, in the order they appear."""
+    node = parse_line(f"{HEAD}() :- {body}.").node
+    if not isinstance(node, Rule):
+        return []
+    names = [
+        name
+        for literal in node.body
+        if isinstance(literal, Atom) and literal.name not in BUILTIN_ARITY
+        for name in variables_of(literal)
+    ]
+    return list(dict.fromkeys(names))
+
+
+def _shift(diagnostic: Diagnostic, by: int) -> Diagnostic:
+    """A diagnostic of the rule made from the body, as one of the body."""
+    place = diagnostic.place
+    if place.file != NAME:
+        return diagnostic
+    column = max(place.column - by, 1)
+    end = max(place.end_column - by, column + 1)
+    return replace(diagnostic, place=replace(place, column=column, end_column=end))
+
+
+def _lines(columns: list[str], rows: list[tuple[str, ...]]) -> list[tuple[str, str]]:
+    if not columns:
+        return [("yes\n" if rows else "no\n", "")]
+    return [("\t".join(visible(value) for value in row) + "\n", "") for row in rows]

@@ -1,0 +1,44 @@
+"""How a command ends that cannot give its result: diagnostics, or a limit."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import typer
+
+from lacec.cli.output import write, write_json
+from lacec.cli.render import render, summary
+from lacec.diagnostics import Diagnostic
+from lacec.errors import LimitError
+
+
+def refuse(
+    diagnostics: Sequence[Diagnostic], sources: Mapping[str, str | bytes], json: bool
+) -> NoReturn:
+    """The input is wrong: exit code 1."""
+    if json:
+        write_json({"diagnostics": [diagnostic.json() for diagnostic in diagnostics]})
+    else:
+        write(render(diagnostics, sources), sys.stderr)
+        write([(summary(diagnostics, len(sources)) + "\n", "")], sys.stderr)
+    raise typer.Exit(1)
+
+
+def stopped_by_limit(error: LimitError, json: bool) -> NoReturn:
+    """A run-time limit was exceeded: exit code 3, and no partial result."""
+    help = f"raise it with --limit {error.name}=VALUE, or ask for less"
+    if json:
+        write_json(
+            {
+                "limit": {
+                    "name": error.name,
+                    "value": error.limit,
+                    "count": error.count,
+                    "message": str(error),
+                }
+            }
+        )
+    else:
+        segments = [("error", "bold red"), (f": {error}\n  = help: {help}\n", "")]
+        write(segments, sys.stderr)
+    raise typer.Exit(3)

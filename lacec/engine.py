@@ -1,0 +1,70 @@
+"""Evaluation of a module over facts: emit, verify, run.
+
+In: a module and a database. Out: the relations of the outputs, as text when
+asked. Small inputs run code that was ordered from the rule text alone; for large
+ones the code is emitted again from the sizes of the facts, which then pays.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from lacec.bytecode.code import Code
+from lacec.bytecode.emit import emit
+from lacec.bytecode.verify import verify
+from lacec.canonical.module import Module
+from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.predicates import Predicate
+from lacec.vm.database import Database
+from lacec.vm.machine import Machine, Profile
+from lacec.vm.relation import Relation
+
+# From this many facts on, ordering joins by their sizes costs less than it saves.
+MANY_FACTS = 20_000
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The outputs of one evaluation, and what each rule cost."""
+
+    database: Database = field(repr=False)
+    code: Code = field(repr=False)
+    relations: dict[Predicate, Relation] = field(repr=False)
+    profile: dict[int, Profile] = field(repr=False)
+
+    def count(self, predicate: Predicate) -> int:
+        return self.relations[predicate].size
+
+    def facts(self, predicate: Predicate) -> list[tuple[str, ...]]:
+        """The tuples of an output, in code point order."""
+        return self.database.tuples(self.relations[predicate])
+
+
+def evaluate(
+    module: Module,
+    database: Database,
+    outputs: Iterable[Predicate] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    cancelled: Callable[[], bool] | None = None,
+) -> Evaluation:
+    """Evaluate a module; LimitError without a result when a limit would be exceeded."""
+    facts = database.check_limits(limits)
+    sizes = sizes_of(module, database) if facts >= MANY_FACTS else None
+    code = emit(module, outputs, sizes)
+    verify(code, limits)
+    machine = Machine(code, database, limits, cancelled)
+    return Evaluation(database, code, machine.run(), machine.profile)
+
+
+def sizes_of(
+    module: Module, database: Database
+) -> Callable[[Predicate, tuple[tuple[int, str], ...]], int | None]:
+    derived = {predicate for group in module.groups for predicate in group}
+
+    def sizes(predicate: Predicate, constants: tuple[tuple[int, str], ...]) -> int | None:
+        if predicate in derived or predicate.name.startswith("+"):
+            return None
+        relation = database.relation(predicate)
+        ids = [(column, database.symbols.find(value)) for column, value in constants]
+        return 0 if any(id < 0 for _, id in ids) else relation.part(ids, ()).size
+
+    return sizes

@@ -1,0 +1,83 @@
+"""How a program is evaluated: strata, what needs what, the order of joins, the bytecode.
+
+In: a module, and a database when sizes are to be shown. Out: an explanation.
+"""
+
+from dataclasses import dataclass
+
+from lacec.bytecode.code import Kind
+from lacec.bytecode.disasm import disassemble_block
+from lacec.bytecode.emit import emit
+from lacec.bytecode.steps import Step, steps_of
+from lacec.canonical.module import Module
+from lacec.check.dependencies import EdgeKind
+from lacec.engine import sizes_of
+from lacec.predicates import BUILTIN_ARITY, Predicate
+from lacec.syntax.ast import Atom, Cardinality, Negated
+from lacec.vm.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    head: Predicate
+    needs: Predicate
+    kind: EdgeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One block: its rule, when it runs, its steps and its instructions."""
+
+    id: str
+    text: str
+    kind: str
+    steps: tuple[Step, ...]
+    bytecode: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    id: str
+    strata: tuple[tuple[Predicate, ...], ...]
+    edges: tuple[Dependency, ...]
+    plans: tuple[Plan, ...]
+
+
+def explain_program(module: Module, database: Database | None = None) -> Explanation:
+    sizes = None if database is None else sizes_of(module, database)
+    code = emit(module, sizes=sizes)
+    plans = []
+    for number, block in enumerate(code.blocks):
+        rule = code.rules[block.rule] if block.rule >= 0 else None
+        kind = "full" if block.kind == Kind.FULL else "each round"
+        plans.append(
+            Plan(
+                rule.id if rule else "",
+                rule.text if rule else "(a sub-join that rules share)",
+                kind,
+                tuple(steps_of(code, block, sizes)),
+                _instructions(disassemble_block(code, number)),
+            )
+        )
+    return Explanation(module.id, module.strata, _edges(module), tuple(plans))
+
+
+def _instructions(listing: str) -> str:
+    """A listing without its heading, which says what the plan says already."""
+    return "".join(line for line in listing.splitlines(True) if line.startswith("    "))
+
+
+def _edges(module: Module) -> tuple[Dependency, ...]:
+    """Every edge once, base predicates included."""
+    found: dict[Dependency, None] = {}
+    for rule in module.rules:
+        head = rule.node.head.predicate
+        for literal in rule.node.body:
+            match literal:
+                case Atom(name) if name not in BUILTIN_ARITY:
+                    found[Dependency(head, literal.predicate, "uses")] = None
+                case Negated(atom):
+                    found[Dependency(head, atom.predicate, "negates")] = None
+                case Cardinality(atom):
+                    found[Dependency(head, atom.predicate, "counts")] = None
+    return tuple(found)

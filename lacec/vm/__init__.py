@@ -1,0 +1,1 @@
+"""The NumPy machine: runs bytecode over interned facts."""

@@ -1,0 +1,69 @@
+"""The base facts of one snapshot, encoded: symbols and a relation for each predicate."""
+
+from collections.abc import Sequence
+
+from lacec.errors import LimitError
+from lacec.limits import Limits
+from lacec.predicates import ADVERTISEMENT_FACTS, RUNTIME_FACTS, Predicate
+from lacec.vm.kernels import concatenate, distinct
+from lacec.vm.relation import Ids, Relation
+from lacec.vm.symbols import Symbols
+
+_RUNTIME = RUNTIME_FACTS.keys() | ADVERTISEMENT_FACTS.keys()
+
+
+class Database:
+    """Facts are added in bulk, and each predicate is made into a set once, when it is read."""
+
+    def __init__(self) -> None:
+        self.symbols = Symbols()
+        self._added: dict[Predicate, list[Relation]] = {}
+        self._relations: dict[Predicate, Relation] = {}
+        self._universe = 0
+
+    def add(self, predicate: Predicate, columns: Sequence[Ids], size: int | None = None) -> None:
+        """Columns of ids of this database's symbols; equal rows are harmless."""
+        relation = Relation(columns, size)
+        if predicate in self._relations:
+            self._added.setdefault(predicate, []).append(self._relations.pop(predicate))
+        self._added.setdefault(predicate, []).append(relation)
+
+    def universe(self) -> int:
+        """A number that ids stay below, which seldom changes, so that indexes stay valid."""
+        if len(self.symbols) > self._universe:
+            self._universe = len(self.symbols) + len(self.symbols) // 8 + 64
+        return self._universe
+
+    def predicates(self) -> list[Predicate]:
+        return sorted({*self._added, *self._relations})
+
+    def relation(self, predicate: Predicate) -> Relation:
+        """The tuples of a base predicate; none where no facts were added."""
+        found = self._relations.get(predicate)
+        if found is None:
+            pieces = self._added.pop(predicate, [])
+            found = distinct(concatenate(pieces, predicate.arity), self.universe())
+            self._relations[predicate] = found
+        return found
+
+    def check_limits(self, limits: Limits) -> int:
+        """How many facts there are. Base facts and runtime facts are limited apart (030 Limits)."""
+        base = runtime = 0
+        for predicate in self.predicates():
+            size = self.relation(predicate).size
+            if predicate in _RUNTIME:
+                runtime += size
+            else:
+                base += size
+        if base > limits.base_facts:
+            raise LimitError("base_facts", limits.base_facts, base, "base facts")
+        if runtime > limits.runtime_facts:
+            raise LimitError("runtime_facts", limits.runtime_facts, runtime, "runtime facts")
+        return base + runtime
+
+    def tuples(self, relation: Relation) -> list[tuple[str, ...]]:
+        """The rows of a relation as text, in code point order."""
+        if not relation.columns:
+            return [()] * relation.size
+        columns = [self.symbols.texts(column) for column in relation.columns]
+        return sorted(zip(*columns, strict=True))

@@ -1,0 +1,134 @@
+"""The growing relation of a recursive predicate: what is new in a round, and what there is.
+
+A tuple is new when its round first makes it, and then belongs to all. For each
+arity there is a way to know what was seen: a mark for each id, sorted runs of
+packed pairs that are merged as they grow, or rows compared as a whole.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from lacec.vm.arrays import members, unique
+from lacec.vm.kernels import Packed, concatenate, distinct, pack, unpack
+from lacec.vm.relation import Ids, Relation
+
+
+class Growing:
+    """One predicate of a recursive group while its rounds run."""
+
+    def __init__(self, arity: int, universe: int) -> None:
+        self.arity = arity
+        self.universe = universe
+        self.last = Relation([np.empty(0, np.int32)] * arity, 0)
+        self.size = 0
+        self._rounds: list[Relation] = []
+        self._marks: npt.NDArray[np.bool_] | None = None
+        self._pairs: Pairs | None = Pairs(universe) if arity == 2 else None
+        self._runs: list[Packed] = []
+
+    @property
+    def all(self) -> Relation:
+        """Everything up to the last round; made when first asked for in a round."""
+        whole = concatenate(self._rounds, self.arity)
+        self._rounds = [whole]
+        return whole
+
+    def grow(self, made: list[Relation]) -> int:
+        """Take what a round made; `last` becomes what was not there before."""
+        found = concatenate(made, self.arity)
+        if not found.size:
+            self.last = found
+            return 0
+        if self.arity == 1:
+            self.last = self._new_values(found)
+        elif self.arity == 2:
+            self.last = self._new_pairs(found)
+        else:
+            self.last = self._new_rows(found)
+        if self.last.size:
+            self._rounds.append(self.last)
+            self.size += self.last.size
+        return self.last.size
+
+    def _new_values(self, found: Relation) -> Relation:
+        if self._marks is None:
+            self._marks = np.zeros(self.universe, bool)
+        values = found.columns[0]
+        values = unique(values[~self._marks[values]])
+        self._marks[values] = True
+        return Relation([values])
+
+    def _new_pairs(self, found: Relation) -> Relation:
+        if self._pairs is not None:
+            fresh = self._pairs.add(found)
+            if fresh is not None:
+                return fresh
+            # Too many values for a table of all pairs: sorted runs from here on.
+            self._pairs = None
+            if self.size:
+                self._runs = [unique(pack(self.all.columns))]
+        packed = unique(pack(found.columns))
+        for run in self._runs:
+            at = np.searchsorted(run, packed)
+            at[at == len(run)] = 0
+            packed = packed[run[at] != packed]
+        if len(packed):
+            self._runs.append(packed)
+            while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+                merged = np.concatenate((self._runs.pop(), self._runs.pop()))
+                merged.sort(kind="stable")
+                self._runs.append(merged)
+        return unpack(packed)
+
+    def _new_rows(self, found: Relation) -> Relation:
+        fresh = distinct(found, self.universe)
+        if not fresh.columns:
+            return fresh if not self.size else Relation((), 0)
+        if not self.size:
+            return fresh
+        both = pack(
+            [np.concatenate(pair) for pair in zip(self.all.columns, fresh.columns, strict=True)]
+        )
+        return fresh.where(~members(both[self.size :], both[: self.size]))
+
+
+class Pairs:
+    """A mark for every pair of the values seen so far, which are numbered as they come."""
+
+    LARGEST = 13  # at most 2**13 values, 64 MiB of marks
+
+    def __init__(self, universe: int) -> None:
+        self._numbers = np.full(universe, -1, np.int32)
+        self._values = np.empty(0, np.int32)
+        self._bits = 6
+        self._marks = np.zeros(1 << 2 * self._bits, bool)
+
+    def add(self, found: Relation) -> Relation | None:
+        """The pairs that are new; None when there are too many values to go on."""
+        one, other = found.columns
+        if not (self._number(one) and self._number(other)):
+            return None
+        codes = self._numbers[one] << self._bits | self._numbers[other]
+        codes = unique(codes[~self._marks[codes]])
+        self._marks[codes] = True
+        low = (1 << self._bits) - 1
+        return Relation([self._values[codes >> self._bits], self._values[codes & low]])
+
+    def _number(self, values: Ids) -> bool:
+        """Number the values that have no number yet, and make room for their pairs."""
+        fresh = values[self._numbers[values] < 0]
+        if not len(fresh):
+            return True
+        fresh = unique(fresh)
+        count = len(self._values) + len(fresh)
+        if count > 1 << self.LARGEST:
+            return False
+        self._numbers[fresh] = np.arange(len(self._values), count, dtype=np.int32)
+        self._values = np.concatenate((self._values, fresh))
+        bits = max(self._bits, (count - 1).bit_length())
+        if bits > self._bits:
+            marks = np.zeros((1 << bits, 1 << bits), bool)
+            side = 1 << self._bits
+            marks[:side, :side] = self._marks.reshape(side, side)
+            self._bits, self._marks = bits, marks.reshape(-1)
+        return True

@@ -1,0 +1,349 @@
+"""The machine: runs the blocks of a program group by group, and the rounds of recursive groups.
+
+Its parts: the code, the database, a relation for every predicate evaluated so
+far, the registers of the block that runs, the limits, the clock. Only groups
+that an output needs are evaluated. A step is one instruction; before each the
+deadline and the caller's wish to cancel are looked at.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from time import monotonic, perf_counter
+from typing import Any
+
+import numpy as np
+
+from lacec.bytecode import opcodes as op
+from lacec.bytecode.code import COLUMN, CONSTANT, Block, Code, Group, Kind, Term
+from lacec.errors import CancelledError, LimitError
+from lacec.limits import Limits
+from lacec.predicates import Predicate
+from lacec.vm import kernels
+from lacec.vm.builtins import Operand, compare_signs, decimals, integer, run_test
+from lacec.vm.database import Database
+from lacec.vm.fixpoint import Growing
+from lacec.vm.rank import is_unique, rank_counts
+from lacec.vm.relation import Relation
+
+# What rules made is kept as it is up to this many rows, then made into a set: the memory of
+# many rules for one predicate is that of its facts and of one result.
+MANY_ROWS = 2**20
+
+
+@dataclass(slots=True)
+class Profile:
+    """What one rule cost: how often a block of it ran, for how long, and what it made."""
+
+    runs: int = 0
+    seconds: float = 0.0
+    rows: int = 0
+
+
+class Machine:
+    def __init__(
+        self,
+        code: Code,
+        database: Database,
+        limits: Limits,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self.code = code
+        self.database = database
+        self.limits = limits
+        self.profile: dict[int, Profile] = {}
+        self._cancelled = cancelled
+        self._deadline = monotonic() + limits.seconds
+        self._constants = [database.symbols.intern(text) for text in code.constants]
+        self._universe = database.universe()
+        self._done: dict[int, Relation] = {}
+        self._growing: dict[int, Growing] = {}
+        self._made: dict[int, Made] = {}
+        self._group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
+        self._blocks: list[list[Block]] = [[] for _ in code.groups]
+        for block in code.blocks:
+            self._blocks[block.group].append(block)
+        self._read_last = {id(block): _last_reads(block) for block in code.blocks}
+        self._steps: tuple[Callable[..., Any], ...] = tuple(
+            getattr(self, f"_{opcode.name.lower()}") for opcode in op.OPCODES
+        )
+
+    def run(self) -> dict[Predicate, Relation]:
+        """The relations of the outputs."""
+        for group in self._needed(self.code.outputs):
+            self._evaluate(group)
+        return {self.code.predicates[p]: self._done[p] for p in self.code.outputs}
+
+    def _needed(self, predicates: Sequence[int]) -> list[int]:
+        """The groups that these predicates need and that are not evaluated yet, in order."""
+        groups: set[int] = set()
+        queue = list(predicates)
+        while queue:
+            predicate = queue.pop()
+            group = self._group_of.get(predicate)
+            if group is None or group in groups or predicate in self._done:
+                continue
+            groups.add(group)
+            for block in self._blocks[group]:
+                queue += [i[2] for i in block.instructions if i[0] == op.LOAD]
+        return sorted(groups)
+
+    def _evaluate(self, number: int) -> None:
+        group = self.code.groups[number]
+        if group.recursive:
+            self._evaluate_rounds(group, self._blocks[number])
+            return
+        (predicate,) = group.predicates
+        made = self._run_blocks(self._blocks[number], group)[predicate]
+        arity = self.code.predicates[predicate].arity
+        relation = kernels.distinct(kernels.concatenate(made.pieces, arity), self._universe)
+        self._check_derived(predicate, relation.size)
+        self._done[predicate] = relation
+
+    def _evaluate_rounds(self, group: Group, blocks: Sequence[Block]) -> None:
+        """Rounds until one makes nothing new; each reads what the rounds before it made."""
+        for predicate in group.predicates:
+            arity = self.code.predicates[predicate].arity
+            self._growing[predicate] = Growing(arity, self._universe)
+        first = [block for block in blocks if block.kind == Kind.FULL]
+        later = [block for block in blocks if block.kind == Kind.DELTA]
+        running, rounds, grew = first, 0, True
+        while grew:
+            rounds += 1
+            if rounds > self.limits.iterations:
+                names = ", ".join(str(self.code.predicates[p]) for p in group.predicates)
+                raise LimitError("iterations", self.limits.iterations, rounds, f"rounds of {names}")
+            made = self._run_blocks(running, group)
+            grew = False
+            for predicate, growing in self._growing.items():
+                grew |= growing.grow(made[predicate].pieces) > 0
+                self._check_derived(predicate, growing.size)
+            running = later
+        for predicate, growing in self._growing.items():
+            self._done[predicate] = growing.all
+        self._growing.clear()
+
+    def _run_blocks(self, blocks: Sequence[Block], group: Group) -> "dict[int, Made]":
+        self._made = {predicate: Made() for predicate in group.predicates}
+        for block in blocks:
+            start = perf_counter()
+            registers: list[Any] = [None] * len(block.instructions)
+            dead = self._read_last[id(block)]
+            for instruction, reads in zip(block.instructions, dead, strict=True):
+                self._check_time()
+                self._steps[instruction[0]](registers, *instruction[1:])
+                for register in reads:
+                    registers[register] = None
+            cost = self.profile.setdefault(block.rule, Profile())
+            cost.runs += 1
+            cost.seconds += perf_counter() - start
+            cost.rows += registers[block.instructions[-1][2]].size
+        return self._made
+
+    def _check_time(self) -> None:
+        late = monotonic() - self._deadline
+        if late > 0:
+            seconds = self.limits.seconds
+            raise LimitError("seconds", seconds, seconds + ceil(late), "seconds of evaluation")
+        if self._cancelled is not None and self._cancelled():
+            raise CancelledError("the evaluation was cancelled")
+
+    def _check_derived(self, predicate: int, size: int) -> None:
+        if size > self.limits.derived_facts:
+            if self.code.predicates[predicate].name.startswith("+"):
+                return  # no predicate of the source, and no larger than what it is made from
+            what = f"derived facts of {self.code.predicates[predicate]}"
+            raise LimitError("derived_facts", self.limits.derived_facts, size, what)
+
+    # The steps, one for each opcode of the table. Registers first, then the operands.
+
+    def _unit(self, registers: list[Relation], to: int) -> None:
+        registers[to] = Relation((), 1)
+
+    def _load(self, registers: list[Relation], to: int, predicate: int, state: int) -> None:
+        growing = self._growing.get(predicate)
+        if growing is not None:
+            registers[to] = growing.last if state == op.State.LAST else growing.all
+        elif predicate in self._group_of:
+            registers[to] = self._done[predicate]
+        else:
+            registers[to] = self.database.relation(self.code.predicates[predicate])
+
+    def _select(
+        self,
+        registers: list[Relation],
+        to: int,
+        source: int,
+        constants: Sequence[tuple[int, int]],
+        equal: Sequence[tuple[int, int]],
+    ) -> None:
+        values = [(column, self._constants[constant]) for column, constant in constants]
+        registers[to] = registers[source].part(values, equal)
+
+    def _join(
+        self,
+        registers: list[Relation],
+        to: int,
+        left: int,
+        right: int,
+        keys: Sequence[tuple[int, int]],
+        columns: Sequence[tuple[int, int]],
+    ) -> None:
+        a, b = registers[left], registers[right]
+        most = self.limits.intermediate_rows
+        rows = kernels.join_rows(a, b, keys, self._universe, most)
+        if isinstance(rows, int):
+            raise LimitError("intermediate_rows", most, rows, "rows of one join")
+        ones, others = rows
+        registers[to] = Relation(
+            [
+                b.columns[column][others]
+                if side
+                else (a.columns[column] if ones is None else a.columns[column][ones])
+                for side, column in columns
+            ],
+            len(others),
+        )
+
+    def _semi(
+        self, registers: list[Relation], to: int, left: int, right: int, keys: kernels.Keys
+    ) -> None:
+        a = registers[left]
+        registers[to] = a.where(kernels.matches(a, registers[right], keys, self._universe))
+
+    def _anti(
+        self, registers: list[Relation], to: int, left: int, right: int, keys: kernels.Keys
+    ) -> None:
+        a = registers[left]
+        registers[to] = a.where(~kernels.matches(a, registers[right], keys, self._universe))
+
+    def _operand(self, relation: Relation, term: Term) -> Operand:
+        return relation.columns[term[1]] if term[0] == COLUMN else self._constants[term[1]]
+
+    def _test(
+        self, registers: list[Relation], to: int, source: int, test: int, terms: Sequence[Term]
+    ) -> None:
+        relation = registers[source]
+        operands = [self._operand(relation, term) for term in terms]
+        passed = run_test(op.Test(test), self.database.symbols, operands, relation.size)
+        registers[to] = relation.where(passed)
+
+    def _count(
+        self,
+        registers: list[Relation],
+        to: int,
+        left: int,
+        right: int,
+        keys: kernels.Keys,
+        compare: int,
+        bound: Term,
+    ) -> None:
+        relation = registers[left]
+        counts = kernels.match_counts(relation, registers[right], keys, self._universe)
+        registers[to] = self._within(relation, counts, compare, bound)
+
+    def _within(self, relation: Relation, counts: Any, compare: int, bound: Term) -> Relation:
+        """The rows whose count compares with the bound; a bound that is no decimal fails (D9)."""
+        column = self._operand(relation, bound)
+        if isinstance(column, int):
+            value = _clamped(integer(self.code.constants[bound[1]]))
+            return relation.where(compare_signs(counts - value, op.Compare(compare)))
+        values, big, valid = decimals(self.database.symbols, column)
+        for row, number in big.items():
+            values[row] = _clamped(number)
+        return relation.where(valid & compare_signs(counts - values, op.Compare(compare)))
+
+    def _rank(
+        self,
+        registers: list[Relation],
+        to: int,
+        left: int,
+        key: int,
+        predicate: int,
+        position: int,
+        low: int,
+        high: int,
+        ways: Any,
+        compare: int,
+        bound: Term,
+    ) -> None:
+        relation, lows, highs = registers[left], registers[low], registers[high]
+        if is_unique(lows) and (highs is lows or is_unique(highs)):
+            enough = self._enough(op.Compare(compare), bound)
+            ranks = rank_counts(self.database.symbols, lows, highs, ways, enough)
+            counts = kernels.look_up(lows, 0, relation.columns[key], ranks, self._universe)
+        else:
+            for group in self._needed([predicate]):
+                held = self._made
+                self._evaluate(group)
+                self._made = held
+            tuples = self._done[predicate]
+            counts = kernels.match_counts(relation, tuples, [(key, position)], self._universe)
+        registers[to] = self._within(relation, counts, compare, bound)
+
+    def _enough(self, compare: op.Compare, bound: Term) -> int:
+        """The count from which on a larger one changes no answer."""
+        text = self.code.constants[bound[1]] if bound[0] == CONSTANT else None
+        if text is None:
+            return 2**62
+        return integer(text) + (compare in (op.Compare.LESS_EQUAL, op.Compare.GREATER))
+
+    def _project(
+        self, registers: list[Relation], to: int, source: int, columns: Sequence[int], distinct: int
+    ) -> None:
+        relation = registers[source].keep(columns)
+        registers[to] = kernels.distinct(relation, self._universe) if distinct else relation
+
+    def _emit(
+        self, registers: list[Relation], predicate: int, source: int, terms: Sequence[Term]
+    ) -> None:
+        relation = registers[source]
+        if not relation.size:
+            return
+        columns = []
+        for term in terms:
+            operand = self._operand(relation, term)
+            columns.append(
+                np.full(relation.size, operand, np.int32) if isinstance(operand, int) else operand
+            )
+        if any(kind == COLUMN for kind, _ in terms):
+            self._keep(predicate, Relation(columns, relation.size))
+        else:
+            self._keep(predicate, Relation([column[:1] for column in columns], 1))
+
+    def _keep(self, predicate: int, relation: Relation) -> None:
+        """What a rule made, with what the rules before it made."""
+        made = self._made[predicate]
+        made.pieces.append(relation)
+        made.loose += relation.size
+        if made.loose > max(MANY_ROWS, made.distinct):
+            arity = self.code.predicates[predicate].arity
+            whole = kernels.distinct(kernels.concatenate(made.pieces, arity), self._universe)
+            self._check_derived(predicate, whole.size)
+            self._made[predicate] = Made([whole], whole.size)
+
+
+@dataclass(slots=True)
+class Made:
+    """What the rules made of one predicate so far: a set, then pieces with equal rows."""
+
+    pieces: list[Relation] = field(default_factory=list)
+    distinct: int = 0  # rows of the set
+    loose: int = 0  # rows of the pieces after it
+
+
+def _last_reads(block: Block) -> list[list[int]]:
+    """For each instruction the registers that none after it reads, and nobody need keep."""
+    seen: set[int] = set()
+    found: list[list[int]] = []
+    for opcode, *operands in reversed(block.instructions):
+        kinds = [operand.parts[0].kind for operand in op.OPERANDS[opcode]]
+        reads = {o for o, kind in zip(operands, kinds, strict=True) if kind in ("in", "complete")}
+        found.append([] if opcode == op.EMIT else sorted(reads - seen))
+        seen |= reads
+    return found[::-1]
+
+
+def _clamped(number: int) -> int:
+    """A bound that no count reaches may as well be a smaller one."""
+    return max(min(number, 2**62), -(2**62))

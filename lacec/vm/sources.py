@@ -1,0 +1,138 @@
+"""Fact sources (030): where base facts come from, and how they enter a database.
+
+A source answers `iterate`, `query` and `count` over one snapshot. Every value
+that enters is checked: NFC text, and no longer than the limit.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from lacec.diagnostics import quote
+from lacec.errors import FactError
+from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.predicates import Predicate
+from lacec.vm.database import Database
+
+Row = tuple[str, ...]
+
+
+class FactSource(Protocol):
+    """Facts of one snapshot. Predicates are told apart by name and arity (D11)."""
+
+    def predicates(self) -> Iterable[Predicate]:
+        """The predicates that may have facts."""
+
+    def iterate(self, predicate: Predicate) -> Iterator[Row]:
+        """Every fact of a predicate."""
+
+    def query(self, predicate: Predicate, *values: str) -> Iterator[Row]:
+        """The facts that begin with these values."""
+
+    def count(self, predicate: Predicate) -> int:
+        """How many facts a predicate has."""
+
+
+class TupleSource:
+    """A source over Python tuples; equal tuples are one fact."""
+
+    def __init__(self, facts: Mapping[Predicate, Iterable[Sequence[str]]]) -> None:
+        self._facts = {p: dict.fromkeys(tuple(row) for row in rows) for p, rows in facts.items()}
+        for predicate, rows in self._facts.items():
+            for row in rows:
+                if len(row) != predicate.arity:
+                    raise FactError(f"{predicate} has a fact with {len(row)} values")
+
+    def predicates(self) -> Iterable[Predicate]:
+        return self._facts
+
+    def iterate(self, predicate: Predicate) -> Iterator[Row]:
+        return iter(self._facts.get(predicate, ()))
+
+    def query(self, predicate: Predicate, *values: str) -> Iterator[Row]:
+        return (row for row in self.iterate(predicate) if row[: len(values)] == values)
+
+    def count(self, predicate: Predicate) -> int:
+        return len(self._facts.get(predicate, ()))
+
+
+def source_of(facts: Mapping[str, Iterable[Sequence[str]]]) -> TupleSource:
+    """A source over rows by predicate name; the length of a row is its arity."""
+    found: dict[Predicate, list[Sequence[str]]] = {}
+    for name, rows in facts.items():
+        for row in rows:
+            found.setdefault(Predicate(name, len(row)), []).append(row)
+    return TupleSource(found)
+
+
+class DatabaseSource:
+    """A source over a database: its indexes answer queries."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def predicates(self) -> Iterable[Predicate]:
+        return self._database.predicates()
+
+    def iterate(self, predicate: Predicate) -> Iterator[Row]:
+        return iter(self._database.tuples(self._database.relation(predicate)))
+
+    def query(self, predicate: Predicate, *values: str) -> Iterator[Row]:
+        ids = [self._database.symbols.find(value) for value in values]
+        if -1 in ids:
+            return iter(())
+        part = self._database.relation(predicate).part(list(enumerate(ids)), ())
+        return iter(self._database.tuples(part))
+
+    def count(self, predicate: Predicate) -> int:
+        return self._database.relation(predicate).size
+
+
+def load(source: FactSource, limits: Limits = DEFAULT_LIMITS) -> Database:
+    """The facts of a source, checked and encoded."""
+    database = Database()
+    for predicate in source.predicates():
+        rows = list(source.iterate(predicate))
+        check_arity(predicate, limits)
+        if predicate.arity == 0:
+            database.add(predicate, (), int(bool(rows)))
+            continue
+        values = [value for row in rows for value in row]
+        known = len(database.symbols)
+        try:
+            ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
+        except UnicodeEncodeError:
+            for value in values:
+                check_value(value, limits)
+            raise
+        for value in values if len(database.symbols) > known else ():
+            check_value(value, limits)
+        database.add(predicate, list(np.ascontiguousarray(ids.T)), len(rows))
+    return database
+
+
+def check_arity(predicate: Predicate, limits: Limits) -> None:
+    if predicate.arity > limits.arity:
+        raise FactError(
+            f"{predicate} has {predicate.arity} values, over the limit arity of {limits.arity}"
+        )
+
+
+def check_value(value: str, limits: Limits) -> None:
+    """FactError unless a value may stand in a fact (030 Values)."""
+    if value.isascii():
+        size = len(value)
+    else:
+        try:
+            size = len(value.encode("utf-8"))
+        except UnicodeEncodeError:
+            raise FactError(f"the value {quote(value)} is not Unicode text") from None
+        if not unicodedata.is_normalized("NFC", value):
+            raise FactError(f"the value {quote(value)} is not in Unicode's composed form (NFC)")
+    if size > limits.value_bytes:
+        raise FactError(
+            f"the value {quote(value)} has {size} bytes, over the limit value_bytes of "
+            f"{limits.value_bytes}"
+        )

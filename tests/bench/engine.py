@@ -1,0 +1,134 @@
+"""Evaluation beside other engines: the same facts, load and solve apart, as ratios."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+import lacec
+from lacec.engine import evaluate
+from lacec.vm.database import Database
+from tests.bench import peers
+from tests.bench.corpus import Corpus, make_corpus
+from tests.bench.workloads import CLOSURE, LATEST, WORKLOADS, Workload
+
+SIZES = (1_000, 100_000, 1_000_000)
+RUNS = 7
+PATIENCE = 120.0
+CHART = Path(__file__).parents[2] / "docs" / "bench.png"
+
+
+class Row(NamedTuple):
+    records: int
+    workload: str
+    engine: str
+    load: float
+    solve: float
+    size: int
+
+
+def measure() -> Iterator[Row]:
+    for records in SIZES:
+        corpus = make_corpus(records)
+        start = perf_counter()
+        database = corpus.database()
+        for predicate in database.predicates():
+            database.relation(predicate)
+        load = perf_counter() - start
+        duck = None
+        if peers.installed("duckdb"):
+            start = perf_counter()
+            duck = peers.DuckDB(corpus)
+            duck_load = perf_counter() - start
+        for workload in WORKLOADS:
+            yield ours(records, database, workload, load)
+            if duck is not None:
+                times, size = [], 0
+                for _ in range(RUNS):
+                    start = perf_counter()
+                    size = duck.solve(workload)
+                    times.append(perf_counter() - start)
+                solve = peers.median(times)
+                yield Row(records, workload.name, "DuckDB", duck_load, solve, size)
+            yield from slow_peers(records, corpus, workload)
+
+
+def ours(records: int, database: Database, workload: Workload, load: float) -> Row:
+    """The median of several runs; indexes that the first run builds are part of it, not of load."""
+    module = lacec.compile(workload.source)
+    times = []
+    for _ in range(RUNS):
+        start = perf_counter()
+        result = evaluate(module, database, [workload.output])
+        times.append(perf_counter() - start)
+    solve = peers.median(times)
+    return Row(records, workload.name, "lacec", load, solve, result.count(workload.output))
+
+
+def slow_peers(records: int, corpus: Corpus, workload: Workload) -> Iterator[Row]:
+    """Peers that take seconds run once, in a process that can be stopped."""
+    closure_again = workload is CLOSURE and records != SIZES[0]
+    if closure_again or workload is LATEST:
+        return
+    if peers.installed("clingo"):
+        found = peers.within(PATIENCE, lambda: peers.clingo(corpus, workload))
+        load, solve, size = found or (float("nan"), float("inf"), -1)
+        yield Row(records, workload.name, "clingo", load, solve, size)
+    if workload is CLOSURE and peers.installed("pyDatalog"):
+        found = peers.within(PATIENCE, lambda: peers.py_datalog_closure(corpus))
+        load, solve, size = found or (float("nan"), float("inf"), -1)
+        yield Row(records, workload.name, "pyDatalog", load, solve, size)
+
+
+def main(console: Console) -> None:
+    table = Table(title="Evaluation, facts encoded (solve: median of several runs)")
+    for heading in ("records", "workload", "engine", "load s", "solve ms", "tuples", "to ours"):
+        table.add_column(heading, justify="left" if heading in ("workload", "engine") else "right")
+    rows: list[Row] = []
+    mine: dict[tuple[int, str], Row] = {}
+    for row in measure():
+        rows.append(row)
+        key = (row.records, row.workload)
+        if row.engine == "lacec":
+            mine[key] = row
+        elif row.size >= 0 and row.size != mine[key].size:
+            raise SystemExit(f"{row.engine} finds {row.size} tuples, lacec {mine[key].size}: {row}")
+        solve = f"{row.solve * 1000:.2f}" if row.size >= 0 else f"> {PATIENCE * 1000:.0f}"
+        ratio = f"{row.solve / mine[key].solve:.1f}x" if row.size >= 0 else "-"
+        table.add_row(
+            f"{row.records:,}",
+            row.workload,
+            row.engine,
+            f"{row.load:.2f}",
+            solve,
+            f"{row.size:,}" if row.size >= 0 else "-",
+            ratio,
+        )
+    console.print(table)
+    draw(rows)
+    console.print(f"chart: {CHART.name} in docs")
+
+
+def draw(rows: list[Row]) -> None:
+    """Solve times at each size as bars, logarithmic."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, len(SIZES), figsize=(13, 4), sharey=True)
+    engines = list(dict.fromkeys(row.engine for row in rows))
+    for records, axis in zip(SIZES, axes, strict=True):
+        names = [w.name for w in WORKLOADS]
+        for place, engine in enumerate(engines):
+            chosen = {r.workload: r for r in rows if r.records == records and r.engine == engine}
+            at = [i + place / (len(engines) + 1) for i, n in enumerate(names) if n in chosen]
+            heights = [chosen[n].solve * 1000 for n in names if n in chosen]
+            axis.bar(at, heights, 1 / (len(engines) + 1), label=engine)
+        axis.set_yscale("log")
+        axis.set_title(f"{records:,} records")
+        axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axes[0].set_ylabel("solve, ms (less is better)")
+    axes[-1].legend()
+    figure.tight_layout()
+    figure.savefig(CHART, dpi=110)
