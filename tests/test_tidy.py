@@ -23,7 +23,7 @@ def _files() -> Iterator[Path]:
     folders = [ROOT]
     for folder in folders:
         for path in sorted(folder.iterdir()):
-            if path.name in skipped or path.suffix == ".pyc":
+            if path.name in skipped or path.suffix in (".pyc", ".png"):
                 continue
             if path.is_dir():
                 folders.append(path)
