@@ -24,7 +24,7 @@ from lacec.cli.options import (
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.report import refuse, stopped_by_limit
 from lacec.engine import Evaluation, evaluate
-from lacec.errors import LimitError
+from lacec.errors import FactError, LimitError
 from lacec.facets import Facet
 from lacec.pipeline import compile_sources
 from lacec.predicates import Predicate, read_predicate
@@ -82,13 +82,16 @@ def eval_command(
         stopped_by_limit(error, json)
     if profile:
         write(_profile(module, result), sys.stderr)
-    if output is not None:
-        _write_files(result, outputs, output, file_format)
-    elif json:
-        write_json({"facts": {str(p): [list(row) for row in result.facts(p)] for p in outputs}})
-    else:
-        for predicate in outputs:
-            write_lines(write_facts(predicate, result.facts(predicate)))
+    try:
+        if output is not None:
+            _write_files(result, outputs, output, file_format)
+        elif json:
+            write_json({"facts": {str(p): [list(row) for row in result.facts(p)] for p in outputs}})
+        else:
+            for predicate in outputs:
+                write_lines(write_facts(predicate, result.facts(predicate)))
+    except FactError as error:
+        raise typer.BadParameter(f"{error}; --json can hold every value") from None
 
 
 def _outputs(query: list[str] | None, derived: set[Predicate]) -> list[Predicate]:

@@ -172,11 +172,11 @@ def draw(rows: list[Row]) -> None:
             chosen = {r.workload: r for r in rows if r.records == records and r.engine == engine}
             at = [i + place / (len(engines) + 1) for i, n in enumerate(names) if n in chosen]
             heights = [chosen[n].solve * 1000 for n in names if n in chosen]
-            axis.bar(at, heights, 1 / (len(engines) + 1), label=engine)
+            axis.bar(at, heights, 1 / (len(engines) + 1), label=engine, color=f"C{place}")
         axis.set_yscale("log")
         axis.set_title(f"{records:,} records")
         axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
     axes[0].set_ylabel("solve, ms (less is better)")
-    axes[-1].legend()
+    axes[0].legend(loc="upper left")
     figure.tight_layout()
     figure.savefig(CHART, dpi=110)

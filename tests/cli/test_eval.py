@@ -116,3 +116,10 @@ def test_linked_rules_count_too(policy: str, tmp_path: Path) -> None:
         source="Have('a')\nSecret('a')\n",
     )
     assert outcome.document == {"facts": {"Hidden/1": [["a"]], "Selected/1": []}}
+
+
+def test_a_value_that_no_fact_line_can_hold(policy: str, tmp_path: Path) -> None:
+    (tmp_path / "Have.csv").write_text('"two\nlines"\n')
+    arguments = ["eval", policy, "--facts", str(tmp_path / "Have.csv"), "--query", "Selected/1"]
+    assert lacec(*arguments).code == 2
+    assert lacec(*arguments, "--json").document == {"facts": {"Selected/1": [["two\nlines"]]}}
