@@ -100,15 +100,9 @@ def load(source: FactSource, limits: Limits = DEFAULT_LIMITS) -> Database:
             database.add(predicate, (), int(bool(rows)))
             continue
         values = [value for row in rows for value in row]
-        known = len(database.symbols)
-        try:
-            ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
-        except UnicodeEncodeError:
-            for value in values:
-                check_value(value, limits)
-            raise
-        for value in values if len(database.symbols) > known else ():
+        for value in dict.fromkeys(values):
             check_value(value, limits)
+        ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
         database.add(predicate, list(np.ascontiguousarray(ids.T)), len(rows))
     return database
 
