@@ -84,7 +84,7 @@ FORBIDDEN = {
     "lacec/syntax/": ["lacec.check", "lacec.canonical", "lacec.cli", "lacec.pipeline"],
     "lacec/check/": ["lacec.canonical", "lacec.cli", "lacec.pipeline"],
     "lacec/canonical/": ["lacec.check", "lacec.cli", "lacec.pipeline"],
-    "lacec/records/": ["lacec.syntax", "lacec.check", "lacec.canonical", "lacec.cli"],
+    "lacec/records/": ["lacec.syntax", "lacec.check", "lacec.canonical", "lacec.vm", "lacec.cli"],
     "lacec/bytecode/": ["lacec.vm", "lacec.cli", "lacec.pipeline", "lacec.engine"],
     "lacec/vm/": ["lacec.check", "lacec.canonical", "lacec.cli", "lacec.pipeline", "lacec.engine"],
     "lacec/pipeline.py": ["lacec.cli", "lacec.bytecode", "lacec.vm"],
@@ -106,6 +106,7 @@ IMPORTERS = {
     "typer": ("lacec/cli/", "docs/generate.py", "tests/"),
     "rich": ("lacec/cli/", "tests/bench/"),
     "blake3": ("lacec/canonical/", "lacec/records/", "lacec/bytecode/codec.py", "tests/"),
+    "coincurve": ("lacec/records/signature.py", "tests/"),
     "numpy": ("lacec/vm/", "tests/"),
     "pyarrow": ("lacec/vm/tables.py", "tests/"),
 }
