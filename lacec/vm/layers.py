@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lacec.vm.arrays import members
+from lacec.vm.arrays import among
 from lacec.vm.text import PADDING, Bytes, Offsets, Words, hash_slices
 
 Ids = npt.NDArray[np.int32]
@@ -69,7 +69,7 @@ def freeze(data: Bytes, offsets: Offsets, heads: Words, below: Sequence[Layer]) 
     owns = np.ones(len(order), bool)
     owns[1:] = ordered[1:] != ordered[:-1]
     for layer in below:
-        owns &= ~members(ordered, layer.hashes)
+        owns &= ~among(ordered, layer.hashes)
     arrays: Arrays = {
         "bytes": data,
         "offsets": offsets,
