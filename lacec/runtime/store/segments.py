@@ -6,7 +6,7 @@ grows, and its pieces are merged like the files are, so that there are few.
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
@@ -97,13 +97,22 @@ class Segments:
             segments.append(segment)
         self._files = dict(zip(listing.files, segments, strict=True))
         if listing.tail:
-            below = [each.layer for each in (*segments, *self._tail)]
-            first = (self._tail or segments)[-1].last + 1 if self._tail or segments else 1
-            records = parsed(listing.tail)
-            self._tail.append(build_segment(first, listing.tail[-1][0], records, below))
-            while len(self._tail) > 1 and is_worth_merging(self._tail[-2], self._tail[-1]):
-                self._tail[-2:] = [merge(*self._tail[-2:])]
+            self._append(listing.tail[-1][0], parsed(listing.tail))
         return [*segments, *self._tail]
+
+    def extend(self, records: Sequence[tuple[int, Record]]) -> None:
+        """Take records that were just admitted into the tail, if nothing is missing before them."""
+        known = [*self._files.values(), *self._tail]
+        if (known[-1].last if known else 0) + 1 == records[0][0]:
+            self._append(records[-1][0], records)
+
+    def _append(self, last: int, records: Iterable[tuple[int, Record]]) -> None:
+        """A segment in memory after all others."""
+        known = [*self._files.values(), *self._tail]
+        first = known[-1].last + 1 if known else 1
+        self._tail.append(build_segment(first, last, records, [each.layer for each in known]))
+        while len(self._tail) > 1 and is_worth_merging(self._tail[-2], self._tail[-1]):
+            self._tail[-2:] = [merge(*self._tail[-2:])]
 
     def _open(self, file: ListedFile, below: list[Layer]) -> Segment:
         generation = self._generation

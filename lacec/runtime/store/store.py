@@ -23,9 +23,13 @@ from lacec.runtime.store.upkeep import backup, compact, make_folder, settle
 
 # The tail is written as a segment before it gets longer: it is parsed at every opening.
 MOST_TAIL = 8192
+# So many records at once are encoded while they are at hand; fewer when somebody reads them.
+MANY = 256
 # How long a writer waits for another, in seconds.
 PATIENCE = 60.0
 _STARTS = 8  # how often a snapshot is begun anew when files go while they are opened
+
+_IS_THERE = "SELECT 1 FROM records WHERE hash = ? AND removed = 0"
 
 
 class Added(NamedTuple):
@@ -149,17 +153,21 @@ class Store:
         found = [parse_record(r, limits) if isinstance(r, bytes) else r for r in records]
         self.settle(MOST_TAIL)
         added = Added([], [])
+        admitted: list[tuple[int, Record]] = []
         with self.writing():
             execute = self.connection.execute
             for record in found:
-                key = (record.hash,)
-                if execute("SELECT 1 FROM records WHERE hash = ? AND removed = 0", key).fetchone():
+                # Asked first: an insert that is ignored would use up a StoreRecordId.
+                if execute(_IS_THERE, (record.hash,)).fetchone():
                     added.known.append(record.hash)
                     continue
-                execute(
-                    "INSERT INTO records (hash, data) VALUES (?, ?)", (record.hash, record.data)
-                )
+                values = (record.hash, record.data)
+                cursor = execute("INSERT INTO records (hash, data) VALUES (?, ?)", values)
+                assert cursor.lastrowid is not None
                 added.admitted.append(record.hash)
+                admitted.append((cursor.lastrowid, record))
+        if len(admitted) >= MANY:
+            self.segments.extend(admitted)
         return added
 
     def remove(self, hashes: Iterable[str]) -> list[str]:
@@ -184,8 +192,7 @@ class Store:
 
     def has(self, hash: str) -> bool:
         with self.reading():
-            query = "SELECT 1 FROM records WHERE hash = ? AND removed = 0"
-            return self.connection.execute(query, (hash,)).fetchone() is not None
+            return self.connection.execute(_IS_THERE, (hash,)).fetchone() is not None
 
     def last_id(self) -> int:
         """The StoreRecordId given last. They grow by one, and none is given twice."""
