@@ -57,7 +57,7 @@ class CodeError(LacecError):
 class RecordError(LacecError):
     """Bytes that are no valid record (010): which rule is broken, at which byte, what to do.
 
-    The names are listed in `lacec.records.mistakes.NAMES`. `claimed` is the hash that the
+    The names are listed in `lacec.records.rules.NAMES`. `claimed` is the hash that the
     bytes claim to have, where there is one.
     """
 

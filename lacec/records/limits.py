@@ -1,6 +1,6 @@
 """The largest record that is read (D1). All of it is configurable."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +16,4 @@ class RecordLimits:
 
 
 DEFAULT_RECORD_LIMITS = RecordLimits()
+RECORD_LIMIT_NAMES = tuple(field.name for field in fields(RecordLimits))
