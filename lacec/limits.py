@@ -21,6 +21,7 @@ class Limits:
     derived_facts: int = 2**22
     iterations: int = 1000
     intermediate_rows: int = 2**26
+    peer_intermediate_rows: int = 2**24
     seconds: int = 30
 
 
