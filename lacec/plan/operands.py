@@ -5,7 +5,7 @@ canonical already. Out: an operand, or every diagnostic of what is wrong with it
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from lacec.canonical.module import Module
 from lacec.errors import PlanError
@@ -14,6 +14,7 @@ from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.pipeline import Input, compile_module
 from lacec.predicates import Predicate
 from lacec.syntax.ast import Constant, body_atoms
+from lacec.views import Origin
 
 ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
 _NAME = 2  # where AdvertisedField has the name of the field
@@ -50,21 +51,12 @@ def peer_operand(
     index: int, data: bytes, limits: Limits = DEFAULT_LIMITS, name: str = "<peer>"
 ) -> Operand:
     """The operand whose bytes a peer sent: canonical text, within a peer's limits (D12)."""
-    module = compile_module([(name, data)], Facet.SELECTOR, as_peer(limits))
+    module = compile_module([(name, data)], Facet.SELECTOR, limits.of(Origin.PEER))
     canonical = module.canonical.encode("utf-8")
     if canonical != data:
         line = _first_difference(data, canonical)
         raise PlanError("not-canonical", f"the operand is not canonical text: line {line}")
     return Operand(index, module)
-
-
-def as_peer(limits: Limits) -> Limits:
-    """What a peer's operand is held to: fewer rules, and fewer rows in a join (D12)."""
-    return replace(
-        limits,
-        rules=min(limits.rules, limits.selector_rules),
-        intermediate_rows=min(limits.intermediate_rows, limits.peer_intermediate_rows),
-    )
 
 
 def _first_difference(data: bytes, canonical: bytes) -> int:
