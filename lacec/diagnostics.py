@@ -54,6 +54,7 @@ CATALOGUE: dict[str, Severity] = {
     "closed-selector": "error",
     "missing-export": "error",
     "exposes-nothing": "warning",
+    "opaque-viewer": "warning",
     "misspelt-predicate": "warning",
     "wrong-arity": "warning",
     # builtins
