@@ -95,16 +95,25 @@ def load(source: FactSource, limits: Limits = DEFAULT_LIMITS) -> Database:
     """The facts of a source, checked and encoded."""
     database = Database()
     for predicate in source.predicates():
-        rows = list(source.iterate(predicate))
-        check_arity(predicate, limits)
-        if predicate.arity == 0:
-            database.add(predicate, (), int(bool(rows)))
-            continue
-        values = list(chain.from_iterable(rows))
-        check_values(values, limits)
-        ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
-        database.add(predicate, list(np.ascontiguousarray(ids.T)), len(rows))
+        add_rows(database, predicate, list(source.iterate(predicate)), limits)
     return database
+
+
+def add_rows(
+    database: Database,
+    predicate: Predicate,
+    rows: Sequence[Sequence[str]],
+    limits: Limits = DEFAULT_LIMITS,
+) -> None:
+    """Add facts of one predicate to a database, checked and encoded."""
+    check_arity(predicate, limits)
+    if predicate.arity == 0:
+        database.add(predicate, (), int(bool(rows)))
+        return
+    values = list(chain.from_iterable(rows))
+    check_values(values, limits)
+    ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
+    database.add(predicate, list(np.ascontiguousarray(ids.T)), len(rows))
 
 
 def check_arity(predicate: Predicate, limits: Limits) -> None:

@@ -1,0 +1,255 @@
+"""One side of an exchange: the answers to what its machine asks, from a plan and a store.
+
+In: questions (interlace/events). Out: their answers. Here a plan is compiled, a policy
+evaluated, records are read and kept; the machine itself does none of that.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lacec.bytecode.emit import emit
+from lacec.bytecode.verify import verify
+from lacec.canonical.identifiers import lacegram_id
+from lacec.errors import CodeError, CompileError, FactError, LimitError, PlanError, StoreError
+from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.plan.exchange import make_plan
+from lacec.plan.expose import NO_POLICY, LocalPolicy
+from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
+from lacec.plan.lowerings import STANDARD
+from lacec.plan.operands import Operand, peer_operand
+from lacec.plan.origins import OriginMode, Party
+from lacec.predicates import Predicate
+from lacec.records.facts import FIELD, HAVE, record_facts
+from lacec.records.record import Record, parse_record
+from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.advertisement import Advertisement, Schema, advertise
+from lacec.runtime.interlace.messages import UNASSIGNED, Setup
+from lacec.sides import OUTPUTS, evaluate_side
+from lacec.vm.arrays import members
+from lacec.vm.database import Database
+from lacec.vm.sources import add_rows
+
+ADVERTISED = Predicate("Advertised", 2)
+ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
+
+
+class Moment(Protocol):
+    """The facts of a store at one moment (lacec.runtime.store.snapshot.Snapshot)."""
+
+    @property
+    def last(self) -> int:
+        """The StoreRecordId of the last record."""
+
+    def database(self, limits: Limits = ...) -> Database:
+        """A database of its record facts."""
+
+
+class Shelf(Protocol):
+    """Where the records of a side are (lacec.runtime.store.store.Store)."""
+
+    def snapshot(self) -> Moment:
+        """The facts as they are now; the same object while nothing changes."""
+
+    def get(self, hash: str) -> bytes | None:
+        """The bytes of a record."""
+
+    def add(self, records: Iterable[Record | bytes]) -> "AddedLike":
+        """Admit records, all or none."""
+
+
+class AddedLike(Protocol):
+    @property
+    def admitted(self) -> list[str]:
+        """The hashes of records that are new."""
+
+
+class Cursors(Protocol):
+    """Where the cursors of proven links are kept."""
+
+    def recall(self, link: str) -> e.Cursor | None: ...
+
+    def remember(self, change: e.Remember) -> bool: ...
+
+
+class Prover(Protocol):
+    """How verifiers are proven on this connection."""
+
+    def prove(self, question: e.Prove) -> e.Proof: ...
+
+    def check(self, question: e.CheckProof) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a side brings: its operand, its local policy, and how plans are made."""
+
+    operand: Operand
+    local: LocalPolicy = NO_POLICY
+    origins: OriginMode = "opaque"
+    lowering: str = STANDARD
+
+
+class Side:
+    """Answers for one machine. `modules` gives canonical bytes by R. identifier."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        shelf: Shelf,
+        modules: Callable[[str], bytes | None],
+        prover: Prover | None = None,
+        cursors: Cursors | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.shelf, self.limits = shelf, limits
+        self.policies = {policy.operand.module.id: policy}
+        self._modules, self._prover, self._cursors = modules, prover, cursors
+        self.program: SideProgram | None = None
+        self._last: tuple[tuple[Moment, object, object], e.Evaluated] | None = None
+
+    def change(self, policy: Policy) -> None:
+        """Bring another operand from the next epoch on; the machine is told its module's id."""
+        self.policies[policy.operand.module.id] = policy
+
+    def answer(self, question: e.Question) -> e.Answer:
+        match question:
+            case e.Compile():
+                return self._compile(question)
+            case e.Prove():
+                return self._prover.prove(question) if self._prover else e.Proof(False)
+            case e.CheckProof():
+                return e.ProofChecked(self._prover is not None and self._prover.check(question))
+            case e.Recall(link):
+                return e.Recalled(self._cursors.recall(link) if self._cursors else None)
+            case e.Remember():
+                kept = self._cursors is not None and self._cursors.remember(question)
+                return e.Remembered(kept)
+            case e.Evaluate(runtime, advertised):
+                return self._evaluate(runtime, advertised)
+            case e.Describe(hashes, source, schema):
+                return e.Described(tuple(self._describe(hashes, source, schema)))
+            case e.Load(hashes, runtime, advertised):
+                return self._load(hashes, runtime, advertised)
+            case e.Store(records):
+                return self._store(records)
+
+    def _compile(self, question: e.Compile) -> e.Answer:
+        peer = question.peer
+        data = self._modules(peer.module)
+        if data is None:
+            return e.NotCompiled("module-unavailable", peer.module)
+        try:
+            theirs = peer_operand(peer.index, data, self.limits)
+        except (CompileError, PlanError) as error:
+            return e.NotCompiled("malformed-exchange-module", str(error))
+        if lacegram_id(theirs.module.canonical) != peer.module:
+            return e.NotCompiled("malformed-exchange-module", "its bytes have another identifier")
+        policy = self.policies[question.own.module]
+        pair = (policy.operand, theirs)
+        setups = sorted((question.own, peer), key=lambda setup: setup.index)
+        try:
+            parties = (_party(setups[0]), _party(setups[1]))
+            plan = make_plan(pair, parties, policy.origins, policy.lowering)
+            self.program = plan.side(question.own.index, policy.local)
+        except PlanError as error:
+            return e.NotCompiled("exchange-plan-compilation-failure", str(error))
+        try:
+            verify(emit(self.program.main, OUTPUTS, None, self.program.resolution), self.limits)
+        except CodeError as error:
+            return e.NotCompiled("malformed-prepared-policy", str(error))
+        self.forget()
+        labels = (plan.origins[0].label, plan.origins[1].label)
+        required = Schema(frozenset(plan.required.names), plan.required.all)
+        return e.Compiled(plan.id, labels, required)
+
+    def forget(self) -> None:
+        """Evaluate anew next time, whether or not anything changed."""
+        self._last = None
+
+    def _evaluate(
+        self, runtime: Sequence[Sequence[str]], advertised: Mapping[str, Advertisement]
+    ) -> e.Evaluated | e.NotEvaluated:
+        """Over the store as it is now; the same again costs nothing while nothing changed."""
+        assert self.program is not None
+        try:
+            moment = self.shelf.snapshot()
+            key = (moment, runtime, advertised)
+            if self._last is not None and _same(self._last[0], key):
+                return self._last[1]
+            database = moment.database(self.limits)
+            for name, *values in runtime:
+                add_rows(database, Predicate(name, len(values)), [values], self.limits)
+            add_rows(database, *_advertised(advertised), self.limits)
+            add_rows(database, *_advertised_fields(advertised), self.limits)
+            found = evaluate_side(self.program, database, self.limits)
+        except (LimitError, FactError, StoreError) as error:
+            return e.NotEvaluated(str(error))
+        have = database.relation(HAVE).columns[0]
+        send = found.main.relations[MAY_SEND].columns[0]
+        request = found.main.relations[MAY_REQUEST].columns[0]
+        texts = database.symbols.texts
+        evaluated = e.Evaluated(
+            frozenset(texts(send[members(send, have)])),
+            frozenset(texts(request[~members(request, have)])),
+            moment.last,
+        )
+        self._last = (key, evaluated)
+        return evaluated
+
+    def _describe(
+        self, hashes: Iterable[str], source: str, schema: Schema
+    ) -> Iterable[Advertisement]:
+        for hash in hashes:
+            data = self.shelf.get(hash)
+            if data is not None:
+                # What is stored has been validated.
+                facts = record_facts(parse_record(data, verify=False))
+                fields = [(v[1], int(v[2]), v[3]) for predicate, v in facts if predicate == FIELD]
+                yield advertise(hash, source, fields, schema)
+
+    def _load(
+        self,
+        hashes: Iterable[str],
+        runtime: Sequence[Sequence[str]],
+        advertised: Mapping[str, Advertisement],
+    ) -> e.Loaded | e.NotEvaluated:
+        found = self._evaluate(runtime, advertised)
+        if isinstance(found, e.NotEvaluated):
+            return found
+        return e.Loaded(
+            tuple(
+                e.LoadedRecord(hash, self.shelf.get(hash) if hash in found.send else None)
+                for hash in hashes
+            )
+        )
+
+    def _store(self, records: Sequence[Record]) -> e.Stored | e.NotStored:
+        try:
+            return e.Stored(frozenset(self.shelf.add(records).admitted))
+        except StoreError as error:
+            return e.NotStored(str(error))
+
+
+def _party(setup: Setup) -> Party:
+    return Party(None if setup.origin == UNASSIGNED else setup.origin)
+
+
+def _same(one: tuple[Moment, object, object], other: tuple[Moment, object, object]) -> bool:
+    return one[0] is other[0] and one[1] == other[1] and one[2] is other[2]
+
+
+def _advertised(
+    advertised: Mapping[str, Advertisement],
+) -> tuple[Predicate, list[tuple[str, ...]]]:
+    return ADVERTISED, [(hash, record.source) for hash, record in advertised.items()]
+
+
+def _advertised_fields(
+    advertised: Mapping[str, Advertisement],
+) -> tuple[Predicate, list[tuple[str, ...]]]:
+    return ADVERTISED_FIELD, [
+        (hash, record.source, name, str(nth), value)
+        for hash, record in advertised.items()
+        for name, nth, value in record.fields
+    ]
