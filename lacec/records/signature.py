@@ -7,7 +7,7 @@ little on their values, so it is not for a machine on which others can measure i
 
 import os
 import re
-from typing import NoReturn, Self
+from typing import NoReturn, Protocol, Self
 
 from blake3 import blake3
 from coincurve import PublicKey
@@ -119,8 +119,8 @@ def _difference(answer: int, challenge: int, point: bytes) -> bytes | None:
     Recovering an ECDSA key computes (s*R - z*G)/r for the point R with the x coordinate r.
     With R = P, s = -challenge*r and z = -answer*r that is the wanted sum, in one
     multiplication of two points where `multiply` and `add` take one each (39 µs, not 58).
-    It needs 0 < r < n and s != 0, which fail for no P or challenge that anyone can find
-    by chance; those go the plain way.
+    It needs 0 < r < n and s != 0; the few points and the one challenge that fail that
+    go the plain way.
     """
     x = int.from_bytes(point)
     try:
@@ -137,7 +137,11 @@ def _difference(answer: int, challenge: int, point: bytes) -> bytes | None:
         return None
 
 
-def _first_in_range(output: blake3) -> int:
+class _Output(Protocol):
+    def digest(self, length: int, *, seek: int) -> bytes: ...
+
+
+def _first_in_range(output: _Output) -> int:
     """The first 32-byte piece of an extendable output that is a scalar other than 0."""
     seek = 0
     while not 0 < (scalar := int.from_bytes(output.digest(length=32, seek=seek))) < ORDER:
