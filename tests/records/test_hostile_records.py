@@ -87,7 +87,7 @@ def refusal(data: bytes) -> RecordError | None:
 @given(st.lists(PIECES | st.binary(max_size=8), max_size=14), st.booleans())
 def test_a_head_that_is_refused_is_refused_by_a_rule(pieces: list[bytes], marked: bool) -> None:
     """The fast way in and the slow explanation agree: what one refuses, the other explains."""
-    data = b"".join([FORMS["P"][:56] if marked else b"", *pieces])
+    data = b"".join([FORMS["P"][:55] if marked else b"", *pieces])
     error = refusal(data)
     if error is not None:
         assert error.name in NAMES
