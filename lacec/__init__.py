@@ -5,7 +5,7 @@ fmt and eval; `corpus` makes records to try things on.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lacec.diagnostics import Diagnostic
     from lacec.errors import CompileError, FactError, LacecError, LimitError, RecordError
     from lacec.limits import Limits
+    from lacec.records.corpus import corpus
     from lacec.records.record import Record
 
 __version__ = "0.1.0"
@@ -46,6 +47,7 @@ _LAZY = {
     "ModuleRule": "lacec.canonical.module",
     "Record": "lacec.records.record",
     "RecordError": "lacec.errors",
+    "corpus": "lacec.records.corpus",
 }
 
 
@@ -74,34 +76,6 @@ def compile(
     from lacec.pipeline import compile_module
 
     return compile_module([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
-
-
-def corpus(
-    records: int,
-    *,
-    seed: int = 0,
-    groups: int = 4,
-    members: int = 8,
-    blocked: int = 2,
-    seals: float = 0.6,
-    plexes: float = 0.3,
-) -> "Iterator[Record]":
-    """Valid records made from a seed: keys of members, then what they write into groups.
-
-    The same arguments give the same bytes. `seals` and `plexes` are shares; the rest are
-    Blobs. Nothing is kept, so a million records need no memory.
-    """
-    from lacec.records import corpus as made
-
-    return made.corpus(
-        records,
-        seed=seed,
-        groups=groups,
-        members=members,
-        blocked=blocked,
-        seals=seals,
-        plexes=plexes,
-    )
 
 
 def diagnose(

@@ -46,9 +46,11 @@ def corpus(
     seals: float = 0.6,
     plexes: float = 0.3,
 ) -> Iterator[Record]:
-    """So many records; after the keys, these shares are Seals and Plexes, the rest Blobs.
+    """Valid records made from a seed: keys of members, then what they write into groups.
 
-    The last `blocked` of the members are blocked. Signing is what takes most of the time.
+    The same arguments give the same bytes. After the keys, these shares are Seals and
+    Plexes, the rest Blobs; the last `blocked` of the members are blocked. Nothing is kept,
+    so a million records need no memory. Signing is what takes most of the time.
     """
     if records < 0 or groups < 1 or members < 1 or not 0 <= blocked <= members:
         raise ValueError("a corpus has groups and members, and blocks some of the members")
