@@ -22,6 +22,7 @@ from lacec.records.record import build_plex, build_seal
 from lacec.runtime.store import files, upkeep
 from lacec.runtime.store.listing import list_records
 from lacec.runtime.store.segment import Array
+from lacec.runtime.store.segments import FileGoneError
 from lacec.runtime.store.store import Store
 from lacec.vm.sources import DatabaseSource
 from tests.runtime.store.samples import SECRET, facts_in, facts_of, plex, samples
@@ -217,6 +218,40 @@ def test_there_are_few_segments(store: Store) -> None:
     assert len(segment_names(store)) <= 8
     assert store.verify() == []  # merged segments are those that the records give
     assert facts_in(store.snapshot()) == facts_of(plex(n) for n in range(256))
+
+
+def test_a_record_that_comes_back_has_its_facts_once(store: Store) -> None:
+    """Removed and added again within what becomes one segment, and across two."""
+    one, two = samples()[4], samples()[-1]
+    store.add([one, two])
+    store.remove([one.hash, two.hash])
+    store.add([two])
+    assert facts_in(store.snapshot()) == facts_of([two])
+    store.settle()
+    store.remove([two.hash])
+    store.add([one, two])
+    with Store.open(store.folder, read_only=True) as again:
+        assert facts_in(again.snapshot()) == facts_of([one, two])
+    store.settle()
+    assert len(segment_names(store)) == 1
+    assert facts_in(store.snapshot()) == facts_of([one, two])
+    assert store.verify() == []
+
+
+def test_files_that_were_merged_go_and_readers_look_again(store: Store) -> None:
+    store.add([plex(n) for n in range(8)])
+    store.settle()
+    with Store.open(store.folder, read_only=True) as reader:
+        with reader.reading():
+            listing = reader.segments.read()
+        before = segment_names(store)
+        store.add([plex(n) for n in range(8, 16)])
+        store.settle()
+        assert len(segment_names(store)) == 1
+        assert segment_names(store) != before
+        with pytest.raises(FileGoneError):
+            reader.segments.load(listing)
+        assert reader.snapshot().count() == 16
 
 
 def test_the_tail_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
