@@ -85,10 +85,26 @@ FORBIDDEN = {
     "lacec/syntax/": ["lacec.check", "lacec.canonical", "lacec.cli", "lacec.pipeline"],
     "lacec/check/": ["lacec.canonical", "lacec.cli", "lacec.pipeline"],
     "lacec/canonical/": ["lacec.check", "lacec.cli", "lacec.pipeline"],
-    "lacec/records/": ["lacec.syntax", "lacec.check", "lacec.canonical", "lacec.vm", "lacec.cli"],
+    "lacec/records/": [
+        "lacec.syntax",
+        "lacec.check",
+        "lacec.canonical",
+        "lacec.vm",
+        "lacec.runtime",
+        "lacec.cli",
+    ],
     "lacec/plan/": ["lacec.bytecode", "lacec.vm", "lacec.cli", "lacec.engine"],
     "lacec/bytecode/": ["lacec.plan", "lacec.vm", "lacec.cli", "lacec.pipeline", "lacec.engine"],
-    "lacec/vm/": ["lacec.check", "lacec.canonical", "lacec.cli", "lacec.pipeline", "lacec.engine"],
+    "lacec/vm/": [
+        "lacec.check",
+        "lacec.canonical",
+        "lacec.cli",
+        "lacec.pipeline",
+        "lacec.engine",
+        "lacec.records",
+        "lacec.runtime",
+    ],
+    "lacec/runtime/": ["lacec.cli"],
     # The machine of an exchange is pure: it has no clock, no connection, no store, no engine.
     "lacec/runtime/interlace/": [
         "asyncio",
@@ -107,6 +123,7 @@ FORBIDDEN = {
         "lacec.sides",
         "lacec.vm",
     ],
+    "lacec/engine.py": ["lacec.cli", "lacec.runtime"],
     "lacec/pipeline.py": ["lacec.cli", "lacec.bytecode", "lacec.vm"],
     "lacec/": ["tests", "docs"],
 }
@@ -128,12 +145,13 @@ IMPORTERS = {
     "blake3": (
         "lacec/canonical/",
         "lacec/records/",
-        "lacec/runtime/interlace/",
         "lacec/bytecode/codec.py",
+        "lacec/runtime/interlace/",
+        "lacec/runtime/store/files.py",
         "tests/",
     ),
     "coincurve": ("lacec/records/signature.py", "tests/"),
-    "numpy": ("lacec/vm/", "tests/"),
+    "numpy": ("lacec/vm/", "lacec/runtime/store/", "tests/"),
     "pyarrow": ("lacec/vm/tables.py", "tests/"),
 }
 

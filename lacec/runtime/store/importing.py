@@ -45,21 +45,6 @@ class Batch:
     bytes: int = 0
 
 
-def import_files(
-    store: Store,
-    paths: Iterable[Path],
-    on_batch: Callable[[Batch], None],
-    *,
-    limits: RecordLimits = DEFAULT_RECORD_LIMITS,
-    workers: int = 0,
-) -> None:
-    """Import files, and all files below folders; `on_batch` hears of each batch once it is durable.
-
-    OSError if one cannot be read; what came before it stays.
-    """
-    import_streams(store, _opened(paths), on_batch, limits=limits, workers=workers)
-
-
 def import_streams(
     store: Store,
     streams: Iterable[tuple[str, BinaryIO]],
@@ -68,7 +53,10 @@ def import_streams(
     limits: RecordLimits = DEFAULT_RECORD_LIMITS,
     workers: int = 0,
 ) -> None:
-    """The same for open streams and their names. A stream ends at an error that is fatal."""
+    """Import open streams, each with its name; `on_batch` hears of a batch once it is durable.
+
+    A stream ends at an error that is fatal.
+    """
     refused: list[Refused] = []
     with Signatures(workers) as signatures:
         for checked in signatures.checked(_batches(_read(streams, limits, refused))):
@@ -89,10 +77,15 @@ def import_streams(
         on_batch(Batch(refused=refused))
 
 
-def _opened(paths: Iterable[Path]) -> Iterator[tuple[str, BinaryIO]]:
+def files_below(path: Path) -> list[Path]:
+    """All files in a folder and the folders in it; or the one file that a path names."""
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+def open_files(paths: Iterable[Path]) -> Iterator[tuple[str, BinaryIO]]:
+    """The streams of files, and of the files in folders; OSError at one that cannot be read."""
     for path in paths:
-        files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-        for file in files:
+        for file in files_below(path):
             with open(file, "rb") as stream:
                 yield str(file), stream
 
