@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
+from typing import Any
 
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.limits import SECOND, Budget, ExchangeLimits, OwnLimits
@@ -21,7 +23,7 @@ class Story:
     world: World
     left: Node
     right: Node
-    options: list[dict[str, object]] = field(default_factory=lambda: [{}, {}])
+    options: list[dict[str, Any]] = field(default_factory=lambda: [{}, {}])
     paces: tuple[Pace, Pace] = field(default_factory=lambda: (Pace(), Pace()))
     cuts: tuple[int | None, int | None] = (None, None)
     removed: set[str] = field(default_factory=set)
@@ -37,7 +39,7 @@ class Story:
     def nodes(self) -> tuple[Node, Node]:
         return self.left, self.right
 
-    def connect(self, left: Node, right: Node, **more: object) -> Connection:
+    def connect(self, left: Node, right: Node, **more: Any) -> Connection:
         one, other = self.options if left is self.left else reversed(self.options)
         configs = (config(left, 0, **one, **more), config(right, 1, **other, **more))
         found = connect(self.world, left, right, configs, self.paces, self.cuts)
@@ -137,10 +139,14 @@ def crowd(story: Story) -> None:
 
 
 def small_limits(story: Story) -> None:
-    story.excuses |= {"listing-limit-exceeded", "summary-limit-exceeded"}
+    story.excuses |= {
+        "listing-limit-exceeded",
+        "summary-limit-exceeded",
+        "oversized-fact-block",
+    }
     for options in story.options:
         options["limits"] = ExchangeLimits(
-            max_fact_block_bytes=story.random.choice([4096, 8192, 2**20]),
+            max_fact_block_bytes=story.random.choice([8192, 2**20]),
             max_advertisement_records=story.random.choice([8, 64, 1000]),
             max_partition_summaries=story.random.choice([100, 1000]),
             max_narrowing_depth=story.random.choice([1, 2, 12]),
@@ -163,7 +169,7 @@ def stay_open(story: Story) -> None:
     if story.random.random() < 0.4:
         for _ in range(story.random.randint(1, 2)):
             node, source = story.random.choice(story.nodes), story.random.choice(MONOTONE)
-            story.soon(60 * SECOND, lambda node=node, source=source: node.change(source))  # type: ignore[misc]
+            story.soon(60 * SECOND, partial(node.change, source))
 
     def finish() -> None:
         for connection in story.connections:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from lacec.records import b64a
 from lacec.records.record import Record
@@ -62,7 +63,7 @@ class Villain(End):
         for n in range(len(data)):
             self.world.after(
                 (n + 1) * 20 * SECOND,
-                lambda piece=data[n : n + 1]: self.say(piece),  # type: ignore[misc]
+                partial(self.say, data[n : n + 1]),
             )
 
     def _answer(self, question: e.Question) -> None:

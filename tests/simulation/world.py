@@ -8,7 +8,9 @@ are checked (`invariants`).
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
+from typing import Any
 
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, SECOND
@@ -117,7 +119,7 @@ class Pipe:
         at = 0
         while at < len(data):
             size = self.world.random.randint(1, self.pace.piece)
-            self._later(lambda piece=data[at : at + size]: self._arrive(piece))  # type: ignore[misc]
+            self._later(partial(self._arrive, data[at : at + size]))
             at += size
         if self.left == 0:
             self.close()
@@ -283,6 +285,6 @@ def connect(
     return Connection(first, second)
 
 
-def config(node: Node, index: int, **options: object) -> Config:
+def config(node: Node, index: int, **options: Any) -> Config:
     module = operand(index, node.source).module.id
-    return Config(index, module, claim=node.verifier, **options)  # type: ignore[arg-type]
+    return Config(index, module, claim=node.verifier, **options)

@@ -26,7 +26,7 @@ class ExchangeLimits:
 
 DEFAULT_LIMITS = ExchangeLimits()
 LOWEST = ExchangeLimits(
-    max_fact_block_bytes=4096,
+    max_fact_block_bytes=8192,  # the summaries of all children of a partition fit
     max_advertisement_records=1,
     max_partition_summaries=64,
     max_narrowing_depth=1,
