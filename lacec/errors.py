@@ -79,3 +79,7 @@ class RecordError(LacecError):
     def moved(self, by: int) -> "RecordError":
         """The same error in a stream in which the record begins so many bytes later."""
         return RecordError(self.name, self.offset + by, self.message, self.help, self.claimed)
+
+
+class StoreError(LacecError):
+    """A store that cannot be used, or cannot be changed now; what was stored stays stored."""

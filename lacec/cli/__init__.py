@@ -24,10 +24,22 @@ COMMANDS = (
     "record sign",
     "record show",
     "record verify",
+    "store init",
+    "store import",
+    "store export",
+    "store list",
+    "store get",
+    "store rm",
+    "store facts",
+    "store verify",
+    "store stats",
+    "store compact",
+    "store backup",
 )
 GROUPS = {
     "key": "Make signing secrets, and see their verifiers.",
     "record": "Make, sign, read and check records.",
+    "store": "Keep records, and evaluate over them.",
 }
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lacec.canonical.module import Module
-from lacec.cli.facts import read_fact_files
+from lacec.cli.facts import read_all_facts
 from lacec.cli.files import read_inputs
 from lacec.cli.options import (
     FacetOption,
@@ -18,13 +18,14 @@ from lacec.cli.options import (
     JsonOption,
     LimitOption,
     OutputOption,
+    StoreOption,
     WithOption,
     read_limits,
 )
 from lacec.cli.output import Segment, write, write_json, write_lines
-from lacec.cli.report import refuse, stopped_by_limit
+from lacec.cli.report import refuse
 from lacec.engine import Evaluation, evaluate
-from lacec.errors import FactError, LimitError
+from lacec.errors import FactError
 from lacec.facets import Facet
 from lacec.pipeline import compile_sources
 from lacec.predicates import Predicate, read_predicate
@@ -41,6 +42,7 @@ class FileFormat(StrEnum):
 def eval_command(
     file: FileArgument,
     facts: FactsOption = None,
+    store: StoreOption = None,
     query: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,15 +75,22 @@ def eval_command(
     module = outcome.module
     derived = {predicate for group in module.groups for predicate in group}
     outputs = _outputs(query, derived)
-    try:
-        database, wrong, files = read_fact_files(facts, derived, limits)
+    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse((*outcome.diagnostics, *wrong), dict(inputs) | files, json)
         result = evaluate(module, database, outputs, limits)
-    except LimitError as error:
-        stopped_by_limit(error, json)
-    if profile:
-        write(_profile(module, result), sys.stderr)
+        if profile:
+            write(_profile(module, result), sys.stderr)
+        _write_result(result, outputs, output, file_format, json)
+
+
+def _write_result(
+    result: Evaluation,
+    outputs: list[Predicate],
+    output: Path | None,
+    file_format: FileFormat,
+    json: bool,
+) -> None:
     try:
         if output is not None:
             _write_files(result, outputs, output, file_format)

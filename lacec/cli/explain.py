@@ -3,13 +3,21 @@
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lacec.check.spelling import nearest
 from lacec.cli.files import read_inputs
-from lacec.cli.options import FactsOption, JsonOption, LimitOption, WithOption, read_limits
+from lacec.cli.options import (
+    FactsOption,
+    JsonOption,
+    LimitOption,
+    StoreOption,
+    WithOption,
+    read_limits,
+)
 from lacec.cli.output import Segment, write, write_json
 from lacec.diagnostics import CATALOGUE
 from lacec.resources import rule_page_path
@@ -23,20 +31,21 @@ def explain_command(
         str, typer.Argument(metavar="NAME|FILE", help="A diagnostic's name, or a source file.")
     ],
     facts: FactsOption = None,
+    store: StoreOption = None,
     linked: WithOption = None,
     limit: LimitOption = None,
     json: JsonOption = False,
 ) -> None:
     """Print the page of a diagnostic; or, of a program, its strata, dependencies and bytecode.
 
-    With --facts, joins are ordered by the sizes of the facts, and the sizes are shown.
+    With --facts or --store, joins are ordered by the sizes of the facts, and the sizes are shown.
 
     Example: lacec explain unbound-variable
     """
     if subject in CATALOGUE:
         _print_page(subject, json)
     elif subject == "-" or os.path.exists(subject):
-        _print_program([subject, *(linked or ())], facts, limit, json)
+        _print_program([subject, *(linked or ())], facts, store, limit, json)
     else:
         close = nearest(subject, CATALOGUE)
         hint = f"did you mean {close}?" if close else f"the names are {', '.join(CATALOGUE)}"
@@ -57,9 +66,13 @@ def _print_page(name: str, json: bool) -> None:
 
 
 def _print_program(
-    names: list[str], facts: list[str] | None, limit: list[str] | None, json: bool
+    names: list[str],
+    facts: list[str] | None,
+    store: Path | None,
+    limit: list[str] | None,
+    json: bool,
 ) -> None:
-    from lacec.cli.facts import read_fact_files
+    from lacec.cli.facts import read_all_facts
     from lacec.cli.report import refuse
     from lacec.explain import explain_program
     from lacec.pipeline import compile_sources
@@ -70,10 +83,10 @@ def _print_program(
     if outcome.module is None:
         refuse(outcome.diagnostics, dict(inputs), json)
     derived = {predicate for group in outcome.module.groups for predicate in group}
-    database, wrong, files = read_fact_files(facts, derived, limits)
-    if wrong:
-        refuse(wrong, dict(inputs) | files, json)
-    explanation = explain_program(outcome.module, database if facts else None)
+    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
+        if wrong:
+            refuse(wrong, dict(inputs) | files, json)
+        explanation = explain_program(outcome.module, database if facts or store else None)
     if json:
         write_json(_document(explanation))
     else:

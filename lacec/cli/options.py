@@ -49,6 +49,10 @@ FactsOption = Annotated[
         help="Facts: a file of fact lines, NAME.csv or NAME.parquet, or - . Repeatable.",
     ),
 ]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="STORE", help="Facts of the records in a store."),
+]
 RecordsArgument = Annotated[
     list[str],
     typer.Argument(metavar="FILE...", help="Files of records, or - for standard input."),
