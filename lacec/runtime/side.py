@@ -4,7 +4,7 @@ In: questions (interlace/events). Out: their answers. Here a plan is compiled, a
 evaluated, records are read and kept; the machine itself does none of that.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,8 +20,8 @@ from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand, peer_operand
 from lacec.plan.origins import OriginMode, Party
 from lacec.predicates import Predicate
-from lacec.records.facts import FIELD, HAVE, record_facts
-from lacec.records.record import Record, parse_record
+from lacec.records.facts import FIELD, HAVE
+from lacec.records.record import Record
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import Advertisement, Schema, advertise
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
@@ -129,8 +129,8 @@ class Side:
                 return self._evaluate(runtime, advertised)
             case e.Describe(hashes, source, schema):
                 return e.Described(tuple(self._describe(hashes, source, schema)))
-            case e.Load(hashes, runtime, advertised):
-                return self._load(hashes, runtime, advertised)
+            case e.Load():
+                return self._load(question)
             case e.Store(records):
                 return self._store(records)
 
@@ -198,31 +198,39 @@ class Side:
         return evaluated
 
     def _describe(
-        self, hashes: Iterable[str], source: str, schema: Schema
-    ) -> Iterable[Advertisement]:
-        for hash in hashes:
-            data = self.shelf.get(hash)
-            if data is not None:
-                # What is stored has been validated.
-                facts = record_facts(parse_record(data, verify=False))
-                fields = [(v[1], int(v[2]), v[3]) for predicate, v in facts if predicate == FIELD]
-                yield advertise(hash, source, fields, schema)
+        self, hashes: Sequence[str], source: str, schema: Schema
+    ) -> Iterator[Advertisement]:
+        """From the facts of the store, by the column."""
+        database = self.shelf.snapshot().database(self.limits)
+        symbols, field = database.symbols, database.relation(FIELD)
+        wanted = symbols.intern_all(hashes)
+        here = members(wanted, database.relation(HAVE).columns[0])
+        found: dict[str, list[tuple[str, int, str]]] = {
+            hash: [] for hash, is_here in zip(hashes, here.tolist(), strict=True) if is_here
+        }
+        names = [symbols.find(name) for name in sorted(schema.names)]
+        parts = [field.part([(1, name)], ()) for name in names if name >= 0]
+        for part in [field] if schema.every else parts:
+            rows = part.where(members(part.columns[0], wanted))
+            columns = [symbols.texts(column) for column in rows.columns]
+            for hash, name, nth, value in zip(*columns, strict=True):
+                found[hash].append((name, int(nth), value))
+        for hash, fields in found.items():
+            yield advertise(hash, source, fields, schema)
 
-    def _load(
-        self,
-        hashes: Iterable[str],
-        runtime: Sequence[Sequence[str]],
-        advertised: Mapping[str, Advertisement],
-    ) -> e.Loaded | e.NotEvaluated:
-        found = self._evaluate(runtime, advertised)
+    def _load(self, question: e.Load) -> e.Loaded | e.NotEvaluated:
+        """As much as may be loaded at once, and at least one record."""
+        found = self._evaluate(question.runtime, question.advertised)
         if isinstance(found, e.NotEvaluated):
             return found
-        return e.Loaded(
-            tuple(
-                e.LoadedRecord(hash, self.shelf.get(hash) if hash in found.send else None)
-                for hash in hashes
-            )
-        )
+        loaded, size = [], 0
+        for hash in question.hashes:
+            data = self.shelf.get(hash) if hash in found.send else None
+            loaded.append(e.LoadedRecord(hash, data))
+            size += len(data or b"")
+            if size >= question.most_bytes:
+                break
+        return e.Loaded(tuple(loaded))
 
     def _store(self, records: Sequence[Record]) -> e.Stored | e.NotStored:
         try:

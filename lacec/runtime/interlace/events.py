@@ -173,9 +173,10 @@ class Described:
 class Load:
     """The stored bytes of these records, of each that may be sent at this moment: evaluate as
     for Evaluate, over a snapshot in which the bytes are. Answered when the peer has taken
-    what was sent before."""
+    what was sent before, with as many from the first on as pass `most_bytes`."""
 
     hashes: tuple[str, ...]
+    most_bytes: int
     runtime: tuple[Fact, ...]
     advertised: Mapping[str, Advertisement]
 

@@ -46,7 +46,8 @@ class OwnLimits:
     requests: int = 100_000  # hashes in one request list
     stored_at_once: int = 512  # records given to the store together ...
     stored_bytes_at_once: int = 8 * 2**20  # ... and bytes
-    loaded_at_once: int = 64  # records asked of the store together
+    loaded_at_once: int = 512  # records asked of the store together ...
+    loaded_bytes_at_once: int = 8 * 2**20  # ... and bytes, but for the last record
     lowest_rate: int = 16 * 1024  # D24a: bytes a second, after the first 30 s of a phase
     rate_after_seconds: int = 30
     shortest_tick: int = SECOND // 1000

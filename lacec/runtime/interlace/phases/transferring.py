@@ -66,9 +66,10 @@ def _serve(link: Link) -> None:
     if not loop.to_serve or spent:
         _end_batch(link)
         return
-    count = min(link.config.own_limits.loaded_at_once, max(1, budget.records - loop.served))
-    link.emit(Load(tuple(loop.to_serve[:count]), link.runtime_facts(), link.epoch.peer))
-    del loop.to_serve[:count]
+    own = link.config.own_limits
+    count = min(own.loaded_at_once, max(1, budget.records - loop.served))
+    hashes, size = tuple(loop.to_serve[:count]), own.loaded_bytes_at_once
+    link.emit(Load(hashes, size, link.runtime_facts(), link.epoch.peer))
 
 
 def _end_batch(link: Link) -> None:
@@ -79,6 +80,9 @@ def _end_batch(link: Link) -> None:
 
 def on_loaded(link: Link, event: Loaded) -> State:
     loop, totals = link.loop, link.totals
+    assert [record.hash for record in event.records] == loop.to_serve[: len(event.records)]
+    assert event.records
+    del loop.to_serve[: len(event.records)]
     for hash, data in event.records:
         if data is None:
             link.epoch.withheld.add(hash)
