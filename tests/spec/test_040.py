@@ -13,7 +13,9 @@ from lacec.vm.sources import load, source_of
 from tests.helpers import errors, names
 from tests.plan.pairs import ADVERTISED, EVERYTHING, GROUP_X, HAVE, exposing, operand, plan_of
 
-BOBS: dict[str, list[tuple[str, ...]]] = {
+Rows = dict[str, list[tuple[str, ...]]]
+
+BOBS: Rows = {
     "Have": [("x1",), ("y1",)],
     "Field": [("x1", "Group", "0", "X"), ("y1", "Group", "0", "Y")],
     "Advertised": [("bait", "V.alice.H3")],
@@ -31,7 +33,7 @@ def on_bob(
     alice: str,
     *exposures: str,
     bob: str = EVERYTHING,
-    facts: dict[str, list[tuple[str, ...]]] | None = None,
+    facts: Rows | None = None,
     lowering: str = "standard-v1",
 ) -> SideEvaluation:
     plan = plan_of(alice, bob, verifiers=("V.alice.H3", None), lowering=lowering)
@@ -55,8 +57,8 @@ def test_the_malicious_selector_finds_what_is_exposed() -> None:
 
 def test_the_answer_is_the_same_with_and_without_private_records() -> None:
     """The bounded disclosure property, on the example."""
-    without = {"Have": [("x1",)], "Field": [("x1", "Group", "0", "X")]}
-    one, other = (on_bob(MALICIOUS, GROUP_X_TO_ALICE, facts=facts) for facts in (None, {**without}))
+    without: Rows = {"Have": [("x1",)], "Field": [("x1", "Group", "0", "X")]}
+    one, other = (on_bob(MALICIOUS, GROUP_X_TO_ALICE, facts=facts) for facts in ({}, without))
     assert (one.may_send, one.may_request) == (other.may_send, other.may_request)
 
 
@@ -64,7 +66,7 @@ def test_bobs_own_rules_use_his_full_facts() -> None:
     """A rule of Bob's that makes group X depend on private group Y is his declassification."""
     bob = f"SelectHave(P) :- Have(P), Field(_,'Group',_,'Y').\n{ADVERTISED}"
     assert on_bob(GROUP_X, GROUP_X_TO_ALICE, bob=bob).may_send == ["x1"]
-    less = {"Field": [("x1", "Group", "0", "X")]}
+    less: Rows = {"Field": [("x1", "Group", "0", "X")]}
     assert on_bob(GROUP_X, GROUP_X_TO_ALICE, bob=bob, facts=less).may_send == []
 
 
@@ -204,9 +206,7 @@ def test_advertised_fields_are_no_record_fields() -> None:
         ("proven-peer-v1", {"Peer": [("V.alice.H3",)]}, True, True),
     ],
 )
-def test_stricter_lowerings(
-    lowering: str, facts: dict[str, list[tuple[str, ...]]], sends: bool, requests: bool
-) -> None:
+def test_stricter_lowerings(lowering: str, facts: Rows, sends: bool, requests: bool) -> None:
     found = on_bob(GROUP_X, GROUP_X_TO_ALICE, facts=facts, lowering=lowering)
     assert (bool(found.may_send), bool(found.may_request)) == (sends, requests)
 
