@@ -10,7 +10,7 @@ from importlib import import_module
 import typer
 
 # In the order of `lacec --help`; each is the function of that name in the module of that name.
-COMMANDS = ("compile", "check", "fmt", "eval", "query", "explain")
+COMMANDS = ("compile", "check", "fmt", "eval", "query", "explain", "audit")
 
 
 def build(names: Sequence[str]) -> typer.Typer:

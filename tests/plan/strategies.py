@@ -5,13 +5,13 @@ of helpers over record, runtime and advertisement facts, then the two exported p
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
 from lacec.limits import Limits
 from lacec.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
-from lacec.syntax.ast import Atom, Literal, Rule, Variable
+from lacec.syntax.ast import Atom, Cardinality, Literal, Negated, Rule, Variable
 from lacec.syntax.show import show_constant, show_rule
 from tests.vm.strategies import (
     FIELD,
@@ -213,6 +213,44 @@ def make_harmless(visible: Sequence[str]) -> str:
     rules += [f"SelectHave({name}) :- not Field({name},'Group',_,'a')." for name in names[:1]]
     nothing = ["SelectHave(P) :- Peer(P)."]
     return "\n".join([*(rules or nothing), "SelectAdvertised(P,S) :- Advertised(P,S)."])
+
+
+def make_open_pair(choices: Choices) -> Pair:
+    """A pair with an own operand over all facts that may declassify, and without tight limits.
+
+    Most of its atoms are of the record that is selected, so that often it does not.
+    """
+    pair = make_pair(choices, narrowed=False, by_group=choices.chance(50))
+    scope = Scope((), (HAVE, FIELD, Predicate("BlobHash", 2), Predicate("Peer", 1)), VALUES[:4])
+    rules = [make_export(choices, export, scope) for export in (EXPORTS[0], *EXPORTS)]
+    own = text_of([about_itself(choices, rule) for rule in rules])
+    return replace(pair, own=own, limits=Limits(), many=20_000)
+
+
+def about_itself(choices: Choices, rule: Rule) -> Rule:
+    """The rule with most of its record atoms about the record of its head."""
+    record = rule.head.terms[0]
+
+    def atom(of: Atom) -> Atom:
+        if of.predicate not in RECORD_FACTS or choices.chance(10):
+            return of
+        return Atom(of.name, (record, *of.terms[1:]))
+
+    def literal(part: Literal) -> Literal:
+        match part:
+            case Atom():
+                return atom(part)
+            case Negated(inner):
+                return Negated(atom(inner))
+            case Cardinality(inner, operator, bound):
+                return Cardinality(atom(inner), operator, bound)
+        return part
+
+    return Rule(rule.head, tuple(literal(part) for part in rule.body))
+
+
+def open_pairs() -> st.SearchStrategy[Pair]:
+    return st.binary(min_size=1400, max_size=1400).map(lambda data: make_open_pair(Choices(data)))
 
 
 def pairs(narrowed: bool, by_group: bool) -> st.SearchStrategy[Pair]:
