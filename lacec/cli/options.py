@@ -46,14 +46,14 @@ PlanOption = Annotated[
 ]
 SideOption = Annotated[
     int | None,
-    typer.Option("--side", min=0, max=1, help="With --plan: which operand is this side's own."),
+    typer.Option("--side", min=0, max=1, help="Of a plan: which operand is this side's own."),
 ]
 ExposeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--expose",
         metavar="FILE",
-        help="With --plan: what the peer may query: a file, selected, or all. Repeatable.",
+        help="Of a plan: what the peer may query: a file, selected, or all. Repeatable.",
     ),
 ]
 NarrowOption = Annotated[
@@ -61,11 +61,11 @@ NarrowOption = Annotated[
     typer.Option(
         "--narrow",
         metavar="FILE",
-        help="With --plan: narrow what this side's own operand sees, as --expose does the peer's.",
+        help="Of a plan: narrow what this side's own operand sees, as --expose does the peer's.",
     ),
 ]
 TrustOption = Annotated[
-    bool, typer.Option("--trust-peer", help="With --plan: let the peer's operand see all records.")
+    bool, typer.Option("--trust-peer", help="Of a plan: let the peer's operand see all records.")
 ]
 Verifier0Option = Annotated[
     str | None, typer.Option("--verifier0", metavar="V", help="The proven verifier of side 0.")

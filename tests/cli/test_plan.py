@@ -233,6 +233,15 @@ def test_a_limit_exits_with_3() -> None:
     outcome = evaluated("--side", "0", "--expose", "all", "--limit", "derived_facts=1")
     assert outcome.code == 3
     assert outcome.document["limit"]["name"] == "derived_facts"
+    product = (
+        "SelectHave(P) :- Have(P), Have(Q), P != Q.\nSelectAdvertised(P,S) :- Advertised(P,S).\n"
+    )
+    Path("all.lace").write_text(product)
+    more = ("--side", "0", "--expose", "all", "--limit", "peer_intermediate_rows=3")
+    found = evaluated(*more).document["limit"]
+    assert (found["name"], found["origin"]) == ("peer_intermediate_rows", "peer")
+    text = lacec("eval", "--plan", "x.lace", "all.lace", "--facts", "all.facts", *more)
+    assert "exceeds the limit peer_intermediate_rows of 3, in the rules of the peer" in text.err
 
 
 def test_explain_says_whose_each_rule_is_and_what_it_sees() -> None:

@@ -106,17 +106,19 @@ def limited(own: str, peer: str, limits: Limits) -> LimitError:
 
 def test_a_peer_has_its_own_limit_on_rows() -> None:
     """D12: 2^24 rows, and 2^26 for local rules."""
-    assert Limits().of(Origin.PEER).intermediate_rows == 2**24
+    assert Limits().rows(Origin.PEER) == ("peer_intermediate_rows", 2**24)
+    assert Limits().rows(Origin.LOCAL) == ("intermediate_rows", 2**26)
     tight = Limits(peer_intermediate_rows=8)
     assert evaluated(PRODUCT, EVERYTHING, limits=tight).may_send == ["1", "2", "3"]
     error = limited(EVERYTHING, PRODUCT, tight)
-    assert (error.name, error.limit, error.count) == ("intermediate_rows", 8, 9)
+    assert (error.name, error.limit, error.count) == ("peer_intermediate_rows", 8, 9)
     assert error.origin == Origin.PEER
     assert limited(PRODUCT, EVERYTHING, Limits(intermediate_rows=8)).origin == Origin.LOCAL
 
 
 def test_a_peer_never_has_more_than_local_rules() -> None:
-    assert limited(EVERYTHING, PRODUCT, Limits(intermediate_rows=8)).limit == 8
+    error = limited(EVERYTHING, PRODUCT, Limits(intermediate_rows=8))
+    assert (error.name, error.limit, error.origin) == ("intermediate_rows", 8, Origin.PEER)
 
 
 def test_a_trusted_peer_is_held_to_the_limits_of_a_peer() -> None:
