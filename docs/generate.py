@@ -1,4 +1,4 @@
-"""Write the pages that are derived: the index of diagnostics, the commands, the opcodes.
+"""Write the pages that are derived: the diagnostics, the commands, the opcodes, the records.
 
 Run it with `make docs`; a test fails when a page is stale.
 """
@@ -13,6 +13,7 @@ import typer
 from lacec.bytecode.opcodes import CHOICES, OPCODES, WAY, Compare, State, Test
 from lacec.cli import COMMANDS, build
 from lacec.diagnostics import CATALOGUE
+from lacec.records.rules import NAMES
 from lacec.resources import rule_page_path
 
 DOCS = Path(__file__).parent
@@ -42,9 +43,11 @@ def command_reference() -> str:
         "`lacec COMMAND --help` prints the same. Exit codes: 0 done; 1 the input is wrong, and",
         "diagnostics were printed; 2 the command line is wrong; 130 interrupted.",
     ]
-    group = typer.main.get_command(build(COMMANDS))
+    application = typer.main.get_command(build(COMMANDS))
     for name in COMMANDS:
-        command = group.commands[name]  # type: ignore[attr-defined]
+        command = application
+        for word in name.split(" "):
+            command = command.commands[word]  # type: ignore[attr-defined]
         context = typer.Context(command, info_name=f"lacec {name}")
         lines += ["", f"## lacec {name}", "", command.help or "", ""]
         for parameter in command.get_params(context):
@@ -53,6 +56,20 @@ def command_reference() -> str:
                 options = ", ".join(f"`{option}`" for option in parameter.opts)
                 lines.append(f"- {options}: {(record or ('', ''))[1]}")
         lines += ["", f"    {(command.epilog or '').removeprefix('Example: ')}"]
+    return "\n".join(lines) + "\n"
+
+
+def record_rules() -> str:
+    lines = [
+        "# Records",
+        "",
+        "What `lacec record verify` checks. Each rule has the name that is printed, with the",
+        "byte at which it is broken, when a record breaks it.",
+        "",
+        "| name | rule |",
+        "|---|---|",
+    ]
+    lines += [f"| {name} | {rule.replace('|', chr(92) + '|')} |" for name, rule in NAMES.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -122,6 +139,7 @@ PAGES = {
     DOCS / "rules" / "README.md": rule_index,
     DOCS / "commands.md": command_reference,
     DOCS / "opcodes.md": opcode_reference,
+    DOCS / "records.md": record_rules,
 }
 
 

@@ -1,7 +1,7 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
 The functions here give the same results as the commands compile, check,
-fmt and eval, with --plan too.
+fmt and eval, with --plan too; `corpus` makes records to try things on.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lacec.canonical.module import Module, ModuleRule
     from lacec.diagnostics import Diagnostic
-    from lacec.errors import CompileError, FactError, LacecError, LimitError, PlanError
+    from lacec.errors import (
+        CompileError,
+        FactError,
+        LacecError,
+        LimitError,
+        PlanError,
+        RecordError,
+    )
     from lacec.limits import Limits
     from lacec.plan.exchange import ExchangePlan
+    from lacec.records.corpus import corpus
+    from lacec.records.record import Record
 
 __version__ = "0.1.0"
 
@@ -28,8 +37,11 @@ __all__ = [
     "Module",
     "ModuleRule",
     "PlanError",
+    "Record",
+    "RecordError",
     "compile",
     "compile_plan",
+    "corpus",
     "diagnose",
     "evaluate",
     "evaluate_plan",
@@ -47,6 +59,9 @@ _LAZY = {
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
     "PlanError": "lacec.errors",
+    "Record": "lacec.records.record",
+    "RecordError": "lacec.errors",
+    "corpus": "lacec.records.corpus",
 }
 
 

@@ -7,6 +7,7 @@ ones the code is emitted again from the sizes of the facts, which then pays.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from lacec.bytecode.code import Code
 from lacec.bytecode.emit import emit
@@ -57,11 +58,22 @@ def evaluate(
     `given` are base facts beside those of the database; the clock runs from `started`.
     """
     facts = database.check_limits(limits)
-    sizes = sizes_of(module, database) if facts >= MANY_FACTS else None
-    code = emit(module, outputs, sizes)
-    verify(code, limits)
+    wanted = None if outputs is None else tuple(outputs)
+    if facts < MANY_FACTS:
+        code = _code_of_text(module, wanted, limits)
+    else:
+        code = emit(module, wanted, sizes_of(module, database))
+        verify(code, limits)
     machine = Machine(code, database, limits, cancelled, given=given, started=started)
     return Evaluation(database, code, machine.run(), machine.profile)
+
+
+@lru_cache(maxsize=16)
+def _code_of_text(module: Module, outputs: tuple[Predicate, ...] | None, limits: Limits) -> Code:
+    """Code ordered from the rule text alone, kept: a policy often meets small inputs again."""
+    code = emit(module, outputs)
+    verify(code, limits)
+    return code
 
 
 def sizes_of(module: Module, database: Database, views: Sequence[View] = ()) -> Sizes:

@@ -69,3 +69,34 @@ class CodeError(LacecError):
         places = (("byte", offset), ("block", block), ("instruction", instruction))
         place = ", ".join(f"{what} {number}" for what, number in places if number is not None)
         super().__init__(f"{place}: {message}" if place else message)
+
+
+class RecordError(LacecError):
+    """Bytes that are no valid record (010): which rule is broken, at which byte, what to do.
+
+    The names are listed in `lacec.records.rules.NAMES`. `claimed` is the hash that the
+    bytes claim to have, where there is one.
+    """
+
+    def __init__(
+        self, name: str, offset: int, message: str, help: str, claimed: str | None = None
+    ) -> None:
+        self.name, self.offset, self.message, self.help = name, offset, message, help
+        self.claimed = claimed
+        super().__init__(name, offset, message, help, claimed)
+
+    def __str__(self) -> str:
+        return f"byte {self.offset}: {self.name}: {self.message}; {self.help}"
+
+    @property
+    def fatal(self) -> bool:
+        """Whether a stream cannot go on after it: the end of the record is not known (D20)."""
+        return self.name not in ("wrong-digest", "wrong-signature")
+
+    def moved(self, by: int) -> "RecordError":
+        """The same error in a stream in which the record begins so many bytes later."""
+        return RecordError(self.name, self.offset + by, self.message, self.help, self.claimed)
+
+
+class StoreError(LacecError):
+    """A store that cannot be used, or cannot be changed now; what was stored stays stored."""

@@ -52,7 +52,7 @@ class Example(NamedTuple):
             path = folder / "page.facts"
             path.write_bytes(self.facts)
             known = PROFILE_FACTS if self.plan else None
-            diagnostics.extend(read_fact_files([str(path)], derived, self.limits, known)[1])
+            diagnostics.extend(read_fact_files([str(path)], derived, self.limits, known=known)[1])
         return [diagnostic.name for diagnostic in diagnostics]
 
 

@@ -39,10 +39,10 @@ class Module:
     facet: Facet
     id: str
     canonical: str = field(repr=False)
-    rules: tuple[ModuleRule, ...] = field(repr=False)
-    groups: tuple[tuple[Predicate, ...], ...] = field(repr=False)
-    strata: tuple[tuple[Predicate, ...], ...] = field(repr=False)
-    diagnostics: tuple[Diagnostic, ...] = field(repr=False)
+    rules: tuple[ModuleRule, ...] = field(repr=False, hash=False)
+    groups: tuple[tuple[Predicate, ...], ...] = field(repr=False, hash=False)
+    strata: tuple[tuple[Predicate, ...], ...] = field(repr=False, hash=False)
+    diagnostics: tuple[Diagnostic, ...] = field(repr=False, hash=False)
 
     @property
     def annotations(self) -> dict[str, Mapping[str, Any]]:

@@ -9,18 +9,51 @@ from importlib import import_module
 
 import typer
 
-# In the order of `lacec --help`; each is the function of that name in the module of that name.
-COMMANDS = ("compile", "check", "fmt", "eval", "query", "explain", "audit")
+# In the order of `lacec --help`. `check` is the function check_command of lacec/cli/check.py;
+# `key new` is new_command of lacec/cli/key/new.py, and belongs to the group `key`.
+COMMANDS = (
+    "compile",
+    "check",
+    "fmt",
+    "eval",
+    "query",
+    "explain",
+    "audit",
+    "key new",
+    "key show",
+    "record new",
+    "record sign",
+    "record show",
+    "record verify",
+    "store init",
+    "store import",
+    "store export",
+    "store list",
+    "store get",
+    "store rm",
+    "store facts",
+    "store verify",
+    "store stats",
+    "store compact",
+    "store backup",
+)
+GROUPS = {
+    "key": "Make signing secrets, and see their verifiers.",
+    "record": "Make, sign, read and check records.",
+    "store": "Keep records, and evaluate over them.",
+}
+
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
 def build(names: Sequence[str]) -> typer.Typer:
-    """The application with the named commands."""
+    """The application with the named commands, and with the groups they belong to."""
     app = typer.Typer(
         name="lacec",
-        help="Compile lacegrams: check them, format them, get their identity.",
+        help="Compile lacegrams and evaluate them; make and check records.",
         epilog="Example: lacec compile policy.lace",
         no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=_SETTINGS,
         pretty_exceptions_enable=False,
     )
 
@@ -34,14 +67,27 @@ def build(names: Sequence[str]) -> typer.Typer:
             typer.echo(f"lacec {__version__}")
             raise typer.Exit
 
+    groups: dict[str, typer.Typer] = {}
     for name in names:
-        command = getattr(import_module(f"lacec.cli.{name}"), f"{name}_command")
-        example = command.__doc__.rpartition("Example: ")[2].strip()
-        help = command.__doc__.rpartition("Example: ")[0].strip()
-        app.command(name, help=help, epilog=f"Example: {example}")(command)
+        group, _, own = name.rpartition(" ")
+        if group and group not in groups:
+            groups[group] = typer.Typer(no_args_is_help=True, context_settings=_SETTINGS)
+            app.add_typer(groups[group], name=group, help=GROUPS[group])
+        command = getattr(import_module(f"lacec.cli.{name.replace(' ', '.')}"), f"{own}_command")
+        help, _, example = command.__doc__.rpartition("Example: ")
+        place = groups[group] if group else app
+        place.command(own, help=help.strip(), epilog=f"Example: {example.strip()}")(command)
     return app
 
 
 def run(arguments: Sequence[str]) -> None:
-    chosen = [name for name in COMMANDS if name == arguments[0]] if arguments else []
-    build(chosen or COMMANDS)(args=list(arguments), prog_name="lacec")
+    build(_chosen(arguments))(args=list(arguments), prog_name="lacec")
+
+
+def _chosen(arguments: Sequence[str]) -> Sequence[str]:
+    """The command that is called; or those of its group; or, if it is unclear, all."""
+    for words in (2, 1):
+        called = [name for name in COMMANDS if name.split(" ")[:words] == list(arguments[:words])]
+        if called:
+            return called
+    return COMMANDS

@@ -17,6 +17,7 @@ from lacec.cli.options import (
     OriginsOption,
     PlanFilesArgument,
     SideOption,
+    StoreOption,
     TrustOption,
     Verifier0Option,
     Verifier1Option,
@@ -25,9 +26,7 @@ from lacec.cli.options import (
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, exposure_note, read_side, read_side_facts
 from lacec.cli.render import counted
-from lacec.cli.report import stopped_by_limit
 from lacec.diagnostics import visible
-from lacec.errors import LimitError
 from lacec.syntax.show import show_atom
 from lacec.views import OriginMode
 
@@ -37,6 +36,7 @@ def audit_command(
     side: SideOption = None,
     expose: ExposeOption = None,
     facts: FactsOption = None,
+    store: StoreOption = None,
     narrow: NarrowOption = None,
     trust_peer: TrustOption = False,
     verifier0: Verifier0Option = None,
@@ -52,7 +52,8 @@ def audit_command(
 
     What the peer's operand can observe, rule by rule; which local rules make what the peer
     sees depend on records that it may not query, and by which path; and what is disclosed
-    whatever the policy is. With --facts, over how many records.
+    whatever the policy is. With --facts or --store, over how many
+    records.
 
     Example: lacec audit mine.lace theirs.lace --side 0 --expose selected --facts all.facts
     """
@@ -60,11 +61,8 @@ def audit_command(
     setup = Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
     policy = Policy(expose or (), narrow or (), trust_peer)
     plan, program, reader = read_side(files, side, setup, policy, limits, json)
-    try:
-        database = read_side_facts(facts, plan, program, reader)
-        audit = audit_side(program, database if facts else None, limits)
-    except LimitError as error:
-        stopped_by_limit(error, json)
+    with read_side_facts(facts, store, plan, program, reader) as database:
+        audit = audit_side(program, database if facts or store else None, limits)
     if json:
         write_json({"id": plan.id, **_document(audit)})
     else:

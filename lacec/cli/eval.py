@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lacec.canonical.module import Module
-from lacec.cli.facts import read_fact_files
+from lacec.cli.facts import read_all_facts
 from lacec.cli.files import read_inputs
 from lacec.cli.options import (
     ExposeOption,
@@ -26,6 +26,7 @@ from lacec.cli.options import (
     PlanFilesArgument,
     PlanOption,
     SideOption,
+    StoreOption,
     TrustOption,
     Verifier0Option,
     Verifier1Option,
@@ -36,9 +37,9 @@ from lacec.cli.options import (
     read_limits,
 )
 from lacec.cli.output import Segment, write, write_json, write_lines
-from lacec.cli.report import refuse, stopped_by_limit
+from lacec.cli.report import refuse
 from lacec.engine import Evaluation, evaluate
-from lacec.errors import FactError, LimitError
+from lacec.errors import FactError
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.pipeline import compile_sources
@@ -57,6 +58,7 @@ class FileFormat(StrEnum):
 def eval_command(
     files: PlanFilesArgument,
     facts: FactsOption = None,
+    store: StoreOption = None,
     query: Annotated[
         list[str] | None,
         typer.Option(
@@ -102,18 +104,19 @@ def eval_command(
         not_with_plan(**{"with": linked})
         setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
         policy = plans.Policy(expose or (), narrow or (), trust_peer)
-        plans.evaluate_plan(files, side, setup, policy, facts, limits, json)
+        plans.evaluate_plan(files, side, setup, policy, facts, store, limits, json)
         return
     file = one_argument(files, "a file")
     needs_plan(side=side, expose=expose, narrow=narrow, trust_peer=trust_peer)
     needs_plan(verifier0=verifier0, verifier1=verifier1, nonce0=nonce0, nonce1=nonce1)
     needs_plan(origins=origins is not OriginMode.OPAQUE, lowering=lowering)
-    _evaluate(file, facts, query, facet, linked, limits, output, file_format, profile, json)
+    _evaluate(file, facts, store, query, facet, linked, limits, output, file_format, profile, json)
 
 
 def _evaluate(
     file: str,
     facts: list[str] | None,
+    store: Path | None,
     query: list[str] | None,
     facet: Facet,
     linked: list[str] | None,
@@ -131,15 +134,22 @@ def _evaluate(
     module = outcome.module
     derived = {predicate for group in module.groups for predicate in group}
     outputs = _outputs(query, derived)
-    try:
-        database, wrong, files = read_fact_files(facts, derived, limits)
+    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse((*outcome.diagnostics, *wrong), dict(inputs) | files, json)
         result = evaluate(module, database, outputs, limits)
-    except LimitError as error:
-        stopped_by_limit(error, json)
-    if profile:
-        write(_profile(module, result), sys.stderr)
+        if profile:
+            write(_profile(module, result), sys.stderr)
+        _write_result(result, outputs, output, file_format, json)
+
+
+def _write_result(
+    result: Evaluation,
+    outputs: list[Predicate],
+    output: Path | None,
+    file_format: FileFormat,
+    json: bool,
+) -> None:
     try:
         if output is not None:
             _write_files(result, outputs, output, file_format)

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +22,7 @@ from lacec.cli.options import (
     OriginsOption,
     PlanOption,
     SideOption,
+    StoreOption,
     TrustOption,
     Verifier0Option,
     Verifier1Option,
@@ -32,7 +34,6 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import Segment, write, write_json
 from lacec.diagnostics import CATALOGUE, visible
-from lacec.errors import LimitError
 from lacec.limits import Limits
 from lacec.resources import rule_page_path
 from lacec.views import OriginMode
@@ -48,6 +49,7 @@ def explain_command(
         typer.Argument(metavar="NAME|FILE", help="A diagnostic's name, or a source file."),
     ],
     facts: FactsOption = None,
+    store: StoreOption = None,
     linked: WithOption = None,
     plan: PlanOption = False,
     side: SideOption = None,
@@ -65,8 +67,8 @@ def explain_command(
 ) -> None:
     """Print the page of a diagnostic; or, of a program, its strata, dependencies and bytecode.
 
-    With --facts, joins are ordered by the sizes of the facts, and the sizes are shown. With
-    --plan, print the lowered rules of one side: whose each is, and what it can see.
+    With --facts or --store, joins are ordered by the sizes of the facts, and the sizes are shown.
+    With --plan, print the lowered rules of one side: whose each is, and what it can see.
 
     Example: lacec explain unbound-variable
     """
@@ -76,7 +78,7 @@ def explain_command(
         not_with_plan(**{"with": linked})
         setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
         policy = plans.Policy(expose or (), narrow or (), trust_peer)
-        _print_side(subjects, side, setup, policy, facts, read_limits(limit), json)
+        _print_side(subjects, side, setup, policy, facts, store, read_limits(limit), json)
         return
     subject = one_argument(subjects, "the name of a diagnostic or a file")
     needs_plan(side=side, expose=expose, narrow=narrow, trust_peer=trust_peer)
@@ -85,7 +87,7 @@ def explain_command(
     if subject in CATALOGUE:
         _print_page(subject, json)
     elif subject == "-" or os.path.exists(subject):
-        _print_program([subject, *(linked or ())], facts, limit, json)
+        _print_program([subject, *(linked or ())], facts, store, limit, json)
     else:
         close = nearest(subject, CATALOGUE)
         hint = f"did you mean {close}?" if close else f"the names are {', '.join(CATALOGUE)}"
@@ -106,9 +108,13 @@ def _print_page(name: str, json: bool) -> None:
 
 
 def _print_program(
-    names: list[str], facts: list[str] | None, limit: list[str] | None, json: bool
+    names: list[str],
+    facts: list[str] | None,
+    store: Path | None,
+    limit: list[str] | None,
+    json: bool,
 ) -> None:
-    from lacec.cli.facts import read_fact_files
+    from lacec.cli.facts import read_all_facts
     from lacec.cli.report import refuse
     from lacec.explain import explain_program
     from lacec.pipeline import compile_sources
@@ -119,10 +125,10 @@ def _print_program(
     if outcome.module is None:
         refuse(outcome.diagnostics, dict(inputs), json)
     derived = {predicate for group in outcome.module.groups for predicate in group}
-    database, wrong, files = read_fact_files(facts, derived, limits)
-    if wrong:
-        refuse(wrong, dict(inputs) | files, json)
-    explanation = explain_program(outcome.module, database if facts else None)
+    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
+        if wrong:
+            refuse(wrong, dict(inputs) | files, json)
+        explanation = explain_program(outcome.module, database if facts or store else None)
     if json:
         write_json(_document(explanation))
     else:
@@ -135,19 +141,16 @@ def _print_side(
     setup: "Setup",
     policy: "Policy",
     facts: list[str] | None,
+    store: Path | None,
     limits: Limits,
     json: bool,
 ) -> None:
     from lacec.cli.plan import read_side, read_side_facts
-    from lacec.cli.report import stopped_by_limit
     from lacec.explain import explain_side
 
     plan, program, reader = read_side(files, side, setup, policy, limits, json)
-    try:
-        database = read_side_facts(facts, plan, program, reader)
-        explanation = explain_side(program, database if facts else None)
-    except LimitError as error:
-        stopped_by_limit(error, json)
+    with read_side_facts(facts, store, plan, program, reader) as database:
+        explanation = explain_side(program, database if facts or store else None)
     if json:
         write_json({"id": plan.id, **_side_document(explanation)})
     else:

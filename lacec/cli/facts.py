@@ -1,11 +1,13 @@
 """Facts of a command: files read into a database, and what is wrong with them."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lacec.cli.files import STDIN, read_file
+from lacec.cli.report import stopped_by_limit
 from lacec.diagnostics import Diagnostic, Place, place
-from lacec.errors import FactError
+from lacec.errors import FactError, LimitError
 from lacec.limits import Limits
 from lacec.predicates import Predicate
 from lacec.vm.database import Database
@@ -19,14 +21,55 @@ FactFiles = dict[str, str | bytes]
 MOST_BYTES = 2**37
 
 
+@contextmanager
+def read_all_facts(
+    names: list[str] | None,
+    store: Path | None,
+    derived: Container[Predicate],
+    limits: Limits,
+    json: bool,
+    known: Container[Predicate] | None = None,
+) -> Iterator[tuple[Database, tuple[Diagnostic, ...], FactFiles]]:
+    """The facts of a store, which stays open, and those of files on top.
+
+    A limit that is exceeded, here or by what is done with them, ends the command.
+    """
+    try:
+        if store is None:
+            yield read_fact_files(names, derived, limits, known=known)
+        else:
+            with _store_facts(store, limits, json) as (database, wrong):
+                _, more, files = read_fact_files(names, derived, limits, database, known)
+                yield database, (*wrong, *more), {str(store): b"", **files}
+    except LimitError as error:
+        stopped_by_limit(error, json)
+
+
+@contextmanager
+def _store_facts(
+    store: Path, limits: Limits, json: bool
+) -> Iterator[tuple[Database, tuple[Diagnostic, ...]]]:
+    from lacec.cli.store.common import opened
+
+    with opened(store, json, read_only=True) as source:
+        try:
+            database = source.snapshot().database(limits)
+        except FactError as error:
+            wrong = Diagnostic("bad-fact", str(error), place(str(store), 1, (0, 0)))
+            yield Database(), (wrong,)
+        else:
+            yield database, ()
+
+
 def read_fact_files(
     names: list[str] | None,
     derived: Container[Predicate],
     limits: Limits,
+    database: Database | None = None,
     known: Container[Predicate] | None = None,
 ) -> tuple[Database, tuple[Diagnostic, ...], FactFiles]:
     """The facts of all files; one of a derived predicate is refused, or of one not `known`."""
-    database = Database()
+    database = Database() if database is None else database
     found: list[Diagnostic] = []
     files: FactFiles = {}
     for name in names or ():

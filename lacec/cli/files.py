@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,31 +31,42 @@ def read_input(name: str, limits: Limits) -> Input:
 
 def read_file(name: str, most: int) -> tuple[str, bytes]:
     """The name to show and at most so many bytes of a file, standard input or std:NAME."""
-    if name == "-":
-        if sys.stdin is None:
-            raise typer.BadParameter("standard input is closed")
-        return STDIN, _read_at_most(sys.stdin.buffer, most)
-    path = Path(name)
-    if name.startswith("std:"):
-        path = stdlib_path(name[4:])
-        if name[4:] not in stdlib_names():
-            listed = ", ".join(f"std:{known}" for known in stdlib_names())
-            raise typer.BadParameter(f"there is no {name}; the standard library has {listed}")
+    return shown(name), b"".join(_pieces(name, most))
+
+
+def read_pieces(name: str) -> Iterator[bytes]:
+    """All of a file or of standard input, piece by piece."""
+    return _pieces(name, sys.maxsize)
+
+
+def shown(name: str) -> str:
+    """What to call a file in messages."""
+    return STDIN if name == "-" else name
+
+
+def _pieces(name: str, most: int) -> Iterator[bytes]:
+    """Piece by piece, so that a large limit alone takes no memory."""
     try:
-        with path.open("rb") as file:
-            return name, _read_at_most(file, most)
+        with _open(name) as file:
+            while most > 0 and (piece := file.read(min(most, 1 << 20))):
+                yield piece
+                most -= len(piece)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise typer.BadParameter(f"cannot read {name}: {reason}") from None
 
 
-def _read_at_most(file: BinaryIO, most: int) -> bytes:
-    """Piece by piece, so that a large limit alone takes no memory."""
-    pieces: list[bytes] = []
-    while most > 0 and (piece := file.read(min(most, 1 << 20))):
-        pieces.append(piece)
-        most -= len(piece)
-    return b"".join(pieces)
+def _open(name: str) -> AbstractContextManager[BinaryIO]:
+    if name == "-":
+        if sys.stdin is None:
+            raise typer.BadParameter("standard input is closed")
+        return nullcontext(sys.stdin.buffer)
+    if name.startswith("std:"):
+        if name[4:] not in stdlib_names():
+            listed = ", ".join(f"std:{known}" for known in stdlib_names())
+            raise typer.BadParameter(f"there is no {name}; the standard library has {listed}")
+        return stdlib_path(name[4:]).open("rb")
+    return Path(name).open("rb")
 
 
 def expand(names: Iterable[str]) -> list[str]:

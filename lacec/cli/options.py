@@ -7,6 +7,7 @@ import typer
 
 from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
+from lacec.records.limits import DEFAULT_RECORD_LIMITS, RECORD_LIMIT_NAMES, RecordLimits
 from lacec.views import OriginMode
 
 FileArgument = Annotated[
@@ -33,6 +34,14 @@ LimitOption = Annotated[
         help=f"Change a limit: {', '.join(LIMIT_NAMES)}. Repeatable.",
     ),
 ]
+RecordLimitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="NAME=VALUE",
+        help=f"Change a limit: {', '.join(RECORD_LIMIT_NAMES)}. Repeatable.",
+    ),
+]
 FactsOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -40,6 +49,18 @@ FactsOption = Annotated[
         metavar="FILE",
         help="Facts: a file of fact lines, NAME.csv or NAME.parquet, or - . Repeatable.",
     ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="STORE", help="Facts of the records in a store."),
+]
+RecordsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help="Files of records, or - for standard input."),
+]
+RecordOutputOption = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write the record to a file."),
 ]
 PlanOption = Annotated[
     bool, typer.Option("--plan", help="Two selectors, operand 0 and 1, as an exchange plan.")
@@ -104,16 +125,25 @@ OutputOption = Annotated[
 
 
 def read_limits(given: list[str] | None) -> Limits:
+    return Limits(**_changed(given, LIMIT_NAMES)) if given else DEFAULT_LIMITS
+
+
+def read_record_limits(given: list[str] | None) -> RecordLimits:
+    return RecordLimits(**_changed(given, RECORD_LIMIT_NAMES)) if given else DEFAULT_RECORD_LIMITS
+
+
+def _changed(given: list[str] | None, names: tuple[str, ...]) -> dict[str, int]:
+    """The limits that NAME=VALUE texts change."""
     values = {}
     for item in given or ():
         name, _, text = item.partition("=")
-        if name not in LIMIT_NAMES or not text.isdecimal() or len(text) > 18:
+        if name not in names or not text.isdecimal() or len(text) > 18:
             raise typer.BadParameter(
-                f"{item!r} is not a limit; write NAME=VALUE with one of {', '.join(LIMIT_NAMES)}",
+                f"{item!r} is not a limit; write NAME=VALUE with one of {', '.join(names)}",
                 param_hint="--limit",
             )
         values[name] = int(text)
-    return Limits(**values) if values else DEFAULT_LIMITS
+    return values
 
 
 def one_argument(given: list[str], what: str) -> str:

@@ -53,6 +53,11 @@ def write(segments: Iterable[Segment], stream: TextIO | None = None) -> None:
     _write_bytes(stream, text.encode("utf-8", "replace"))
 
 
+def write_bytes(data: bytes) -> None:
+    """Bytes on standard output, as they are."""
+    _write_bytes(sys.stdout, data)
+
+
 def write_lines(data: bytes) -> None:
     """Lines of data on standard output: exact in a pipe, made visible on a terminal."""
     if sys.stdout.isatty():

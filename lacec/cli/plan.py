@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -9,13 +10,13 @@ from typing import Any, NoReturn
 import typer
 
 from lacec.canonical.module import Module
-from lacec.cli.facts import read_fact_files
+from lacec.cli.facts import read_all_facts
 from lacec.cli.files import read_inputs
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.render import render
-from lacec.cli.report import refuse, stopped_by_limit
+from lacec.cli.report import refuse
 from lacec.diagnostics import Diagnostic, visible
-from lacec.errors import FactError, LimitError, PlanError
+from lacec.errors import FactError, PlanError
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.pipeline import Input, compile_sources
@@ -26,7 +27,7 @@ from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand
 from lacec.plan.origins import Party
 from lacec.predicates import Predicate
-from lacec.sides import PROFILE_FACTS, evaluate_side
+from lacec.sides import PROFILE_FACTS, SideEvaluation, evaluate_side
 from lacec.views import Origin, OriginMode
 from lacec.vm.database import Database
 from lacec.vm.factlines import write_facts
@@ -151,15 +152,21 @@ def derived_names(plan: ExchangePlan, program: SideProgram) -> set[Predicate]:
     return {predicate for module in modules for group in module.groups for predicate in group}
 
 
+@contextmanager
 def read_side_facts(
-    names: list[str] | None, plan: ExchangePlan, program: SideProgram, reader: Reader
-) -> Database:
-    """The facts of a side; any that no exchange has are refused."""
-    derived = derived_names(plan, program)
-    database, wrong, files = read_fact_files(names, derived, reader.limits, PROFILE_FACTS)
-    if wrong:
-        refuse((*reader.diagnostics, *wrong), reader.sources | files, reader.json)
-    return database
+    names: list[str] | None,
+    store: Path | None,
+    plan: ExchangePlan,
+    program: SideProgram,
+    reader: Reader,
+) -> Iterator[Database]:
+    """The facts of a side, from a store and files; any that no exchange has are refused."""
+    derived, limits, json = derived_names(plan, program), reader.limits, reader.json
+    with read_all_facts(names, store, derived, limits, json, PROFILE_FACTS) as found:
+        database, wrong, files = found
+        if wrong:
+            refuse((*reader.diagnostics, *wrong), reader.sources | files, json)
+        yield database
 
 
 def evaluate_plan(
@@ -168,16 +175,18 @@ def evaluate_plan(
     setup: Setup,
     policy: Policy,
     facts: list[str] | None,
+    store: Path | None,
     limits: Limits,
     json: bool,
 ) -> None:
     """What one side may send and request."""
     plan, program, reader = read_side(files, side, setup, policy, limits, json)
-    try:
-        database = read_side_facts(facts, plan, program, reader)
-        found = evaluate_side(program, database, limits)
-    except LimitError as error:
-        stopped_by_limit(error, json)
+    with read_side_facts(facts, store, plan, program, reader) as database:
+        _print_side(evaluate_side(program, database, limits), json)
+
+
+def _print_side(found: SideEvaluation, json: bool) -> None:
+    program = found.program
     if json:
         write_json(
             {

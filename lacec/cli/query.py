@@ -5,14 +5,20 @@ from typing import Annotated
 
 import typer
 
-from lacec.cli.facts import read_fact_files
+from lacec.cli.facts import read_all_facts
 from lacec.cli.files import read_inputs
-from lacec.cli.options import FactsOption, JsonOption, LimitOption, WithOption, read_limits
+from lacec.cli.options import (
+    FactsOption,
+    JsonOption,
+    LimitOption,
+    StoreOption,
+    WithOption,
+    read_limits,
+)
 from lacec.cli.output import write, write_json
-from lacec.cli.report import refuse, stopped_by_limit
+from lacec.cli.report import refuse
 from lacec.diagnostics import Diagnostic, visible
 from lacec.engine import evaluate
-from lacec.errors import LimitError
 from lacec.pipeline import compile_sources
 from lacec.predicates import BUILTIN_ARITY, Predicate
 from lacec.syntax.ast import Atom, Rule, variables_of
@@ -25,6 +31,7 @@ HEAD = "_Query"
 def query_command(
     body: Annotated[str, typer.Argument(metavar="BODY", help="Body atoms, joined by commas.")],
     facts: FactsOption = None,
+    store: StoreOption = None,
     linked: WithOption = None,
     limit: LimitOption = None,
     json: JsonOption = False,
@@ -46,13 +53,10 @@ def query_command(
         refuse([_shift(d, len(head)) for d in outcome.diagnostics], sources, json)
     derived = {predicate for group in outcome.module.groups for predicate in group}
     answer = Predicate(HEAD, len(columns))
-    try:
-        database, wrong, files = read_fact_files(facts, derived, limits)
+    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse(wrong, sources | files, json)
         rows = evaluate(outcome.module, database, [answer], limits).facts(answer)
-    except LimitError as error:
-        stopped_by_limit(error, json)
     if json:
         write_json({"columns": columns, "rows": [list(row) for row in rows]})
     else:

@@ -37,7 +37,11 @@ def unique_rows(values: npt.NDArray[Number]) -> Rows:
 
 def members(values: npt.NDArray[Number], of: npt.NDArray[Number]) -> npt.NDArray[np.bool_]:
     """Which values are among the others."""
-    ordered = np.sort(of)
+    return among(values, np.sort(of))
+
+
+def among(values: npt.NDArray[Number], ordered: npt.NDArray[Number]) -> npt.NDArray[np.bool_]:
+    """Which values are among the others, which are sorted."""
     if not len(ordered):
         return np.zeros(len(values), bool)
     at = np.searchsorted(ordered, values)

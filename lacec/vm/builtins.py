@@ -13,6 +13,7 @@ from lacec.bytecode.opcodes import COMPARES, Compare, Test
 from lacec.vm.symbols import Symbols
 from lacec.vm.text import (
     WINDOW,
+    Bytes,
     Mask,
     Offsets,
     begins,
@@ -63,19 +64,14 @@ def compare_signs(signs: npt.NDArray[np.signedinteger], compare: Compare) -> Mas
             return signs >= 0
 
 
-def _slices(symbols: Symbols, ids: Ids) -> tuple[Offsets, Offsets]:
-    return symbols.offsets[ids], symbols.offsets[1:][ids]
-
-
 def lex_signs(symbols: Symbols, a: Ids, b: Ids) -> npt.NDArray[np.int8]:
     """The order of the UTF-8 bytes of two columns, row by row."""
-    return compare_slices(symbols.buffer, *_slices(symbols, a), *_slices(symbols, b))
+    return compare_slices(*symbols.slices(a), *symbols.slices(b))
 
 
 def decimals(symbols: Symbols, ids: Ids) -> tuple[npt.NDArray[np.int64], dict[int, int], Mask]:
     """The values of decimal integers; those over 64 bits apart, by row; which rows are decimals."""
-    starts, ends = _slices(symbols, ids)
-    data = symbols.buffer
+    data, starts, ends = symbols.slices(ids)
     negative = (ends > starts) & (data[starts] == ord("-"))
     digits = starts + negative
     lengths = ends - digits
@@ -125,40 +121,41 @@ def _text_shape(symbols: Symbols, text: Ids, start: Operand, delims: int, end: O
     if isinstance(start, int):
         passed = _begins_with(symbols, text, start)
     else:
-        slices = (*_slices(symbols, text), *_slices(symbols, start))
-        passed = begins(symbols.buffer, *slices)
+        passed = begins(*symbols.slices(text), *symbols.slices(start))
     marks = symbols.text(delims)
     if not marks and isinstance(end, int) and not symbols.length(end):
         return passed
     rows = np.flatnonzero(passed)
     text, head, tail = text[rows], _ids(start, size)[rows], _ids(end, size)[rows]
-    first, last = _slices(symbols, text)
-    inner = first + (symbols.offsets[1:][head] - symbols.offsets[head])
-    outer = last - (symbols.offsets[1:][tail] - symbols.offsets[tail])
+    data, first, last = symbols.slices(text)
+    _, head_starts, head_ends = symbols.slices(head)
+    ending, tail_starts, tail_ends = symbols.slices(tail)
+    inner = first + (head_ends - head_starts)
+    outer = last - (tail_ends - tail_starts)
     fits = inner <= outer
-    fits &= finishes(symbols.buffer, first, last, *_slices(symbols, tail))
+    fits &= finishes(data, first, last, ending, tail_starts, tail_ends)
     if marks:
         kept = np.flatnonzero(fits)
-        fits[kept] = _is_segment(symbols, inner[kept], outer[kept], marks)
+        fits[kept] = _is_segment(data, inner[kept], outer[kept], marks)
     passed[rows] = fits
     return passed
 
 
 def _begins_with(symbols: Symbols, text: Ids, start: int) -> Mask:
     """A constant beginning: its first eight bytes settle most rows without reading text."""
-    length = symbols.length(start)
-    passed: Mask = symbols.heads[text] & low_bytes(length) == symbols.heads[start]
+    beginning = symbols.text(start).encode("utf-8")
+    head = np.uint64(int.from_bytes(beginning[:WINDOW], "little"))
+    passed: Mask = symbols.heads(text) & low_bytes(len(beginning)) == head
     # The eight bytes do not tell a NUL from the end of a shorter text.
-    if length > WINDOW or symbols.text(start).endswith("\0"):
+    if len(beginning) > WINDOW or beginning.endswith(b"\0"):
         rows = np.flatnonzero(passed)
-        slices = _slices(symbols, np.full(len(rows), start, np.int32))
-        passed[rows] = begins(symbols.buffer, *_slices(symbols, text[rows]), *slices)
+        same = symbols.slices(np.full(len(rows), start, np.int32))
+        passed[rows] = begins(*symbols.slices(text[rows]), *same)
     return passed
 
 
-def _is_segment(symbols: Symbols, starts: Offsets, ends: Offsets, marks: str) -> Mask:
+def _is_segment(data: Bytes, starts: Offsets, ends: Offsets, marks: str) -> Mask:
     """Which slices are a non-empty text without delimiters and then one delimiter."""
-    data = symbols.buffer
     result = ends - starts >= 2
     rows = np.flatnonzero(result)
     if marks.isascii():

@@ -1,6 +1,6 @@
 """The base facts of one snapshot, encoded: symbols and a relation for each predicate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lacec.errors import LimitError
 from lacec.limits import Limits
@@ -15,10 +15,15 @@ _RUNTIME = RUNTIME_FACTS.keys() | ADVERTISEMENT_FACTS.keys()
 class Database:
     """Facts are added in bulk, and each predicate is made into a set once, when it is read."""
 
-    def __init__(self) -> None:
-        self.symbols = Symbols()
+    def __init__(
+        self,
+        symbols: Symbols | None = None,
+        relations: Mapping[Predicate, Relation] | None = None,
+    ) -> None:
+        """An empty database, or one that begins with sets of tuples over these symbols."""
+        self.symbols = Symbols() if symbols is None else symbols
         self._added: dict[Predicate, list[Relation]] = {}
-        self._relations: dict[Predicate, Relation] = {}
+        self._relations: dict[Predicate, Relation] = dict(relations or {})
         self._universe = 0
 
     def add(self, predicate: Predicate, columns: Sequence[Ids], size: int | None = None) -> None:

@@ -98,32 +98,36 @@ class Pairs:
     LARGEST = 13  # at most 2**13 values, 64 MiB of marks
 
     def __init__(self, universe: int) -> None:
-        self._numbers = np.full(universe, -1, np.int32)
+        # One more than the number of each value. Zeros, because pages of zeros cost nothing
+        # until they are touched, and few values of a large universe are.
+        self._numbers = np.zeros(universe, np.int32)
         self._values = np.empty(0, np.int32)
         self._bits = 6
         self._marks = np.zeros(1 << 2 * self._bits, bool)
 
     def add(self, found: Relation) -> Relation | None:
         """The pairs that are new; None when there are too many values to go on."""
-        one, other = found.columns
-        if not (self._number(one) and self._number(other)):
+        one, other = (self._number(column) for column in found.columns)
+        if one is None or other is None:
             return None
-        codes = self._numbers[one] << self._bits | self._numbers[other]
-        codes = unique(codes[~self._marks[codes]])
+        codes = one << self._bits
+        codes += other
+        codes = unique(codes.take(np.flatnonzero(self._marks.take(codes) == 0)))
         self._marks[codes] = True
         low = (1 << self._bits) - 1
-        return Relation([self._values[codes >> self._bits], self._values[codes & low]])
+        return Relation([self._values.take(codes >> self._bits), self._values.take(codes & low)])
 
-    def _number(self, values: Ids) -> bool:
-        """Number the values that have no number yet, and make room for their pairs."""
-        fresh = values[self._numbers[values] < 0]
-        if not len(fresh):
-            return True
-        fresh = unique(fresh)
+    def _number(self, values: Ids) -> Ids | None:
+        """The number of each value; those that have none get one, and room for their pairs."""
+        numbers = self._numbers.take(values)
+        if numbers.all():
+            numbers -= 1
+            return numbers
+        fresh = unique(values[numbers == 0])
         count = len(self._values) + len(fresh)
         if count > 1 << self.LARGEST:
-            return False
-        self._numbers[fresh] = np.arange(len(self._values), count, dtype=np.int32)
+            return None
+        self._numbers[fresh] = np.arange(len(self._values) + 1, count + 1, dtype=np.int32)
         self._values = np.concatenate((self._values, fresh))
         bits = max(self._bits, (count - 1).bit_length())
         if bits > self._bits:
@@ -131,4 +135,4 @@ class Pairs:
             side = 1 << self._bits
             marks[:side, :side] = self._marks.reshape(side, side)
             self._bits, self._marks = bits, marks.reshape(-1)
-        return True
+        return self._numbers.take(values) - 1

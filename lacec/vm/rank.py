@@ -93,7 +93,7 @@ def _ranks(
     same = low is high
     ids, inverse = unique_inverse(low if same else np.concatenate((low, high)))
     if test == Test.LEX_COMPARE:
-        ranks = lex_ranks(symbols.buffer, symbols.offsets[ids], symbols.offsets[ids + 1])
+        ranks = lex_ranks(*symbols.slices(ids))
         valid = np.ones(len(ids), bool)
     else:
         values, big, valid = decimals(symbols, ids)

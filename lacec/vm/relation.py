@@ -110,12 +110,13 @@ class Relation:
 
 
 class Lookup:
-    """Rows by value: a table over all ids, or sorted values where the rows are few."""
+    """Rows by value: a table over all ids, or sorted values while few are asked for."""
 
-    __slots__ = ("_order", "_rows", "_sorted", "_starts", "universe")
+    __slots__ = ("_asked", "_order", "_rows", "_sorted", "_starts", "universe")
 
     def __init__(self, values: Ids, universe: int) -> None:
         self.universe = universe
+        self._asked = 0
         self._rows: npt.NDArray[np.int32] | None = None  # the one row of each value
         self._starts: npt.NDArray[np.int32] | None = None  # where the rows of each value begin
         self._sorted: Ids | None = None
@@ -132,22 +133,30 @@ class Lookup:
             return
         if not (values[1:] >= values[:-1]).all():
             self._order = np.argsort(values, kind="stable")
-        starts = np.zeros(universe + 1, np.int32)
-        np.cumsum(np.bincount(values, minlength=universe), out=starts[1:], dtype=np.int32)
+        self._count(values)
+
+    def _count(self, values: Ids) -> None:
+        starts = np.zeros(self.universe + 1, np.int32)
+        np.cumsum(np.bincount(values, minlength=self.universe), out=starts[1:], dtype=np.int32)
         self._starts = starts
 
     def spans(self, keys: Ids) -> tuple[Rows, Rows]:
         """Where the rows of each key begin among the ordered rows, and how many they are."""
+        if self._sorted is not None:
+            self._asked += len(keys)
+            if self.universe <= DENSE * self._asked:  # the table pays by now
+                self._count(self._sorted)
+                self._sorted = None
         if self._starts is not None:
-            begin = self._starts[keys]
-            return begin, self._starts[keys + 1] - begin
+            begin = self._starts.take(keys)
+            return begin, self._starts.take(keys + 1) - begin
         assert self._sorted is not None
         low = np.searchsorted(self._sorted, keys, "left")
         return low, np.searchsorted(self._sorted, keys, "right") - low
 
     def single(self, keys: Ids) -> npt.NDArray[np.int32] | None:
         """The one row of each key or -1, if no value has two rows."""
-        return None if self._rows is None else self._rows[keys]
+        return None if self._rows is None else self._rows.take(keys)
 
     def counts(self, keys: Ids) -> Rows:
         one = self.single(keys)

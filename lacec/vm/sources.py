@@ -6,6 +6,7 @@ that enters is checked: NFC text, and no longer than the limit.
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -39,11 +40,10 @@ class TupleSource:
     """A source over Python tuples; equal tuples are one fact."""
 
     def __init__(self, facts: Mapping[Predicate, Iterable[Sequence[str]]]) -> None:
-        self._facts = {p: dict.fromkeys(tuple(row) for row in rows) for p, rows in facts.items()}
+        self._facts = {p: dict.fromkeys(map(tuple, rows)) for p, rows in facts.items()}
         for predicate, rows in self._facts.items():
-            for row in rows:
-                if len(row) != predicate.arity:
-                    raise FactError(f"{predicate} has a fact with {len(row)} values")
+            for length in set(map(len, rows)) - {predicate.arity}:
+                raise FactError(f"{predicate} has a fact with {length} values")
 
     def predicates(self) -> Iterable[Predicate]:
         return self._facts
@@ -61,9 +61,10 @@ class TupleSource:
 def source_of(facts: Mapping[str, Iterable[Sequence[str]]]) -> TupleSource:
     """A source over rows by predicate name; the length of a row is its arity."""
     found: dict[Predicate, list[Sequence[str]]] = {}
-    for name, rows in facts.items():
-        for row in rows:
-            found.setdefault(Predicate(name, len(row)), []).append(row)
+    for name, given in facts.items():
+        rows = list(given)
+        for arity in set(map(len, rows)):
+            found[Predicate(name, arity)] = [row for row in rows if len(row) == arity]
     return TupleSource(found)
 
 
@@ -99,9 +100,8 @@ def load(source: FactSource, limits: Limits = DEFAULT_LIMITS) -> Database:
         if predicate.arity == 0:
             database.add(predicate, (), int(bool(rows)))
             continue
-        values = [value for row in rows for value in row]
-        for value in dict.fromkeys(values):
-            check_value(value, limits)
+        values = list(chain.from_iterable(rows))
+        check_values(values, limits)
         ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
         database.add(predicate, list(np.ascontiguousarray(ids.T)), len(rows))
     return database
@@ -112,6 +112,13 @@ def check_arity(predicate: Predicate, limits: Limits) -> None:
         raise FactError(
             f"{predicate} has {predicate.arity} values, over the limit arity of {limits.arity}"
         )
+
+
+def check_values(values: Sequence[str], limits: Limits) -> None:
+    """The same as `check_value` for each, which plain short values need not meet one by one."""
+    if max(map(len, values), default=0) > limits.value_bytes or not "".join(values).isascii():
+        for value in dict.fromkeys(values):
+            check_value(value, limits)
 
 
 def check_value(value: str, limits: Limits) -> None:

@@ -1,44 +1,55 @@
-"""Text values and their ids: one flat UTF-8 buffer with offsets.
+"""Text values and their ids: flat UTF-8 text in layers.
 
 In: values, one at a time or as slices of bytes in bulk. Out: dense ids from 0.
-A value has one id for as long as the table lives. Bulk values are found by hash
-(64 bits, checked byte by byte), so that a million values make no Python strings;
-values added one at a time go into a dict on top. A hash belongs to one value: others
-that have it, which somebody must have made on purpose, are known to the dict alone.
+A value has one id for as long as the table lives. The layers below never change and
+may be shared; what is new goes into a layer of the table's own, on top. Bulk values
+are found by hash (64 bits, checked byte by byte), so that a million values make no
+Python strings; values added one at a time go into a dict. A hash belongs to one
+value: others that have it, which somebody must have made on purpose, are known to
+the dict alone.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from lacec.vm.arrays import unique_inverse
+from lacec.vm.layers import Layer, freeze
 from lacec.vm.text import (
     PADDING,
     Words,
+    blocks,
     copy_slices,
     equal_slices,
     first_words,
     hash_and_match,
     hash_slices,
+    join_values,
+    slice_texts,
 )
 
 Ids = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
+Slices = tuple[Bytes, Offsets, Offsets]
 
-# How many slices are thinned out together: their bytes stay in the processor's cache.
-_BLOCK = 1 << 14
 # Up to this many values, looking each up costs less than preparing a bulk look-up.
 _FEW = 8
 # Up to this many slices, making Python strings of them costs less than hashing in bulk.
 _MODEST = 1 << 10
+# In place of an id: the hash is that of another value.
+_COLLIDES = -2
 
 
 class Symbols:
-    def __init__(self) -> None:
-        self._count = 0
+    def __init__(self, below: Sequence[Layer] = ()) -> None:
+        self._below = tuple(below)
+        self._first = sum(layer.count for layer in below)
+        self._firsts = [*(layer.first for layer in below), self._first]
+        self._count = 0  # of its own values, as all that follows
         self._bytes = 0
         self._buffer: Bytes = np.zeros(1024, np.uint8)
         self._offsets: Offsets = np.zeros(128, np.int64)
@@ -49,23 +60,26 @@ class Symbols:
         self._unhashed: list[int] = []
         self._heads: Words = np.zeros(0, np.uint64)
         self._headed = 0
+        for layer in below:
+            others = layer.others
+            self._dict.update(zip(self.texts(others), others.tolist(), strict=True))
 
     def __len__(self) -> int:
-        return self._count
+        return self._first + self._count
 
     @property
     def offsets(self) -> Offsets:
-        """Where each value begins in the buffer; one more than there are values."""
+        """Where each value of its own begins in the buffer; one more than there are."""
         return self._offsets[: self._count + 1]
 
     @property
     def buffer(self) -> Bytes:
-        """The bytes of all values, one after the other, then padding."""
+        """The bytes of its own values, one after the other, then padding."""
         return self._buffer[: self._bytes + PADDING]
 
-    @property
-    def heads(self) -> Words:
-        """The first eight bytes of each value as a little-endian word, zeros after its end."""
+    def _heads_of(self, place: int) -> Words:
+        if place < len(self._below):
+            return self._below[place].heads
         done = self._headed
         if done < self._count:
             if len(self._heads) < self._count:
@@ -77,29 +91,105 @@ class Symbols:
             self._headed = self._count
         return self._heads[: self._count]
 
+    def _parts(self, ids: Ids) -> list[tuple[int, Rows]]:
+        """The layers that have these ids, and which rows are theirs; its own is the last."""
+        places = np.searchsorted(self._firsts, ids, "right") - 1
+        counts = np.bincount(places, minlength=len(self._firsts))
+        return [(n, np.flatnonzero(places == n)) for n in np.flatnonzero(counts).tolist()]
+
+    def _one_layer(self, ids: Ids) -> int | None:
+        """The layer of all the ids, if there is one."""
+        if not self._below or not len(ids):
+            return len(self._below)
+        place = bisect_right(self._firsts, int(ids.min())) - 1
+        above = self._firsts[place + 1] if place < len(self._below) else len(self)
+        return place if ids.max() < above else None
+
+    def _flat(self, place: int) -> tuple[Bytes, Offsets]:
+        if place == len(self._below):
+            return self.buffer, self.offsets
+        return self._below[place].buffer, self._below[place].offsets
+
+    def heads(self, ids: Ids) -> Words:
+        """The first eight bytes of each value as a little-endian word, zeros after its end."""
+        place = self._one_layer(ids)
+        if place is not None:
+            return self._heads_of(place)[ids - self._firsts[place] if place else ids]
+        found = np.empty(len(ids), np.uint64)
+        for place, rows in self._parts(ids):
+            found[rows] = self._heads_of(place)[ids[rows] - self._firsts[place]]
+        return found
+
+    def slices(self, ids: Ids) -> Slices:
+        """Where the values are: a buffer, their starts and ends in it.
+
+        Values of one layer stay where they are; those of several are copied together.
+        """
+        place = self._one_layer(ids)
+        if place is None:
+            return self._gather(ids)
+        data, offsets = self._flat(place)
+        local = ids - self._firsts[place] if place else ids
+        return data, offsets[local], offsets[1:][local]
+
+    def _gather(self, ids: Ids) -> Slices:
+        parts = self._parts(ids)
+        starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
+        for place, rows in parts:
+            offsets, local = self._flat(place)[1], ids[rows] - self._firsts[place]
+            starts[rows], ends[rows] = offsets[local], offsets[1:][local]
+        total = np.cumsum(ends - starts)
+        if total[-1] > sum(len(self._flat(place)[0]) for place, _ in parts):
+            # More bytes than there are: some values occur often, and are copied once.
+            wanted, inverse = unique_inverse(ids)
+            data, starts, ends = self._gather(wanted)
+            return data, starts[inverse], ends[inverse]
+        out = np.zeros(int(total[-1]) + PADDING, np.uint8)
+        at = total - (ends - starts)
+        for place, rows in parts:
+            data = self._flat(place)[0]
+            for block in blocks(len(rows)):
+                some = rows[block]
+                copy_slices(data, starts[some], ends[some], out, at[some])
+        return out, at, total
+
+    def _bytes_of(self, id: int) -> Bytes:
+        place = bisect_right(self._firsts, id) - 1 if self._below else 0
+        data, offsets = self._flat(place)
+        local = id - self._firsts[place]
+        return data[offsets[local] : offsets[local + 1]]
+
     def text(self, id: int) -> str:
-        start, end = self._offsets[id], self._offsets[id + 1]
-        return self._buffer[start:end].tobytes().decode("utf-8")
+        return self._bytes_of(id).tobytes().decode("utf-8")
 
     def length(self, id: int) -> int:
         """How many bytes a value has."""
-        return int(self._offsets[id + 1] - self._offsets[id])
+        return len(self._bytes_of(id))
 
     def texts(self, ids: Ids) -> list[str]:
         """The values of many ids; one Python string for each id that occurs."""
         wanted, inverse = unique_inverse(ids)
-        starts, ends = self._offsets[wanted].tolist(), self._offsets[wanted + 1].tolist()
-        raw = self._buffer.data
+        data, starts, ends = self.slices(wanted)
+        raw = data.data
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
         strings = np.empty(len(wanted), object)
-        strings[:] = [str(raw[s:e], "utf-8") for s, e in zip(starts, ends, strict=True)]
+        strings[:] = [str(raw[start:end], "utf-8") for start, end in spans]
         return strings[inverse].tolist()  # type: ignore[no-any-return]
+
+    def frozen(self) -> Layer:
+        """Its own values as a layer that others can stand on."""
+        heads = self._heads_of(len(self._below))
+        return freeze(self.buffer.copy(), self.offsets.copy(), heads.copy(), self._below)
+
+    def _is_all_in_dict(self) -> bool:
+        return not self._runs and not self._below
 
     def find(self, text: str) -> int:
         """The id of a value, or -1 when it was never added."""
         found = self._dict.get(text, -1)
-        if found >= 0 or not self._runs:
+        if found >= 0 or self._is_all_in_dict():
             return found
-        data, starts, ends = _joined([text.encode("utf-8")])
+        data, starts, ends = join_values([text.encode("utf-8")])
         ids, equal = self._look_up(data, starts, ends, hash_slices(data, starts, ends))
         if not equal[0]:
             return -1
@@ -113,7 +203,7 @@ class Symbols:
     def intern_all(self, texts: Iterable[str]) -> Ids:
         """The ids of values from Python, each added if it is new."""
         known, texts = self._dict, list(texts)
-        if self._runs:
+        if not self._is_all_in_dict():
             return self._intern_among_bulk(texts)
         # With nothing added in bulk the dict knows all.
         new = [text for text in dict.fromkeys(texts) if text not in known]
@@ -123,19 +213,19 @@ class Symbols:
             self._reserve(len(new), len(joined))
             self._buffer[self._bytes : self._bytes + len(joined)] = np.frombuffer(joined, np.uint8)
             ends = self._bytes + np.cumsum(np.fromiter(map(len, encoded), np.int64, len(new)))
-            first = self._count
-            self._offsets[first + 1 : first + 1 + len(new)] = ends
+            self._offsets[self._count + 1 : self._count + 1 + len(new)] = ends
             self._bytes += len(joined)
+            numbers = range(len(self), len(self) + len(new))
             self._count += len(new)
-            known.update(zip(new, range(first, self._count), strict=True))
-            self._unhashed.extend(range(first, self._count))
+            known.update(zip(new, numbers, strict=True))
+            self._unhashed.extend(numbers)
         return np.fromiter(map(known.__getitem__, texts), np.int32, len(texts))
 
     def _intern_among_bulk(self, texts: list[str]) -> Ids:
         known = self._dict
         new = list(dict.fromkeys([text for text in texts if text not in known]))
         if len(new) > _FEW:
-            ids = self.intern_slices(*_joined([text.encode("utf-8") for text in new]))
+            ids = self.intern_slices(*join_values([text.encode("utf-8") for text in new]))
             known.update(zip(new, ids.tolist(), strict=True))
         return np.fromiter(map(self.intern, texts), np.int32, len(texts))
 
@@ -143,17 +233,17 @@ class Symbols:
         """The ids of slices of `data`, each added if it is new.
 
         `data` has PADDING bytes after the last slice. New values are numbered in the
-        order they first occur, except that one whose hash is another's comes later.
+        order they first occur.
         """
         if not len(starts):
             return np.empty(0, np.int32)
-        if len(starts) <= _MODEST and not self._runs:
-            return self.intern_all(_texts(data, starts, ends))
+        if len(starts) <= _MODEST and self._is_all_in_dict():
+            return self.intern_all(slice_texts(data, starts, ends))
         firsts: list[Rows] = []
         hashes: list[Words] = []
         among = np.empty(len(starts), np.intp)
         total = 0
-        for block in _blocks(len(starts)):
+        for block in blocks(len(starts)):
             hashed, same_as = hash_and_match(data, starts[block], ends[block])
             first = np.flatnonzero(same_as == np.arange(len(same_as)))
             number = np.empty(len(same_as), np.intp)
@@ -163,8 +253,8 @@ class Symbols:
             hashes.append(hashed[first])
             total += len(first)
         rows = np.concatenate(firsts)
-        if total <= _MODEST and not self._runs:
-            return self.intern_all(_texts(data, starts[rows], ends[rows]))[among]
+        if total <= _MODEST and self._is_all_in_dict():
+            return self.intern_all(slice_texts(data, starts[rows], ends[rows]))[among]
         return self.intern_hashed(data, starts[rows], ends[rows], np.concatenate(hashes))[among]
 
     def intern_hashed(self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Words) -> Ids:
@@ -182,52 +272,58 @@ class Symbols:
         firsts = same_as[later]
         equal = equal_slices(data, starts[later], ends[later], data, starts[firsts], ends[firsts])
         known, found = self._look_up(data, starts[first], ends[first], ordered[heads])
-        fresh = np.sort(first[known < 0])
         ids = np.empty(len(order), np.int32)
         ids[first] = known
-        ids[fresh] = np.arange(self._count, self._count + len(fresh), dtype=np.int32)
-        self._append_slices(data, starts[fresh], ends[fresh])
-        self._remember(ordered[heads[known < 0]], ids[first[known < 0]])
+        fresh = first[known < 0]
         # What has the hash of another value is none of these.
-        ids[first[~found & (known >= 0)]] = -1
+        ids[first[~found & (known >= 0)]] = _COLLIDES
         ids = ids[same_as]
-        ids[later[~equal]] = -1
-        rows = np.flatnonzero(ids < 0)
-        if len(rows):
-            ids[rows] = self._intern_colliding(data, starts[rows], ends[rows], hashes[rows])
+        ids[later[~equal]] = _COLLIDES
+        rows, texts = self._colliding(data, starts, ends, hashes, ids)
+        unknown: dict[str, int] = {}
+        for row, text in zip(rows.tolist(), texts, strict=True):
+            if text not in self._dict:
+                unknown.setdefault(text, row)
+        new = np.sort(np.concatenate((fresh, np.array(list(unknown.values()), np.intp))))
+        ids[new] = np.arange(len(self), len(self) + len(new), dtype=np.int32)
+        self._append_slices(data, starts[new], ends[new])
+        self._remember(ordered[heads[known < 0]], ids[fresh])
+        self._dict.update((text, int(ids[row])) for text, row in unknown.items())
+        same = np.flatnonzero(ids == -1)
+        ids[same] = ids[same_as[same]]
+        ids[rows] = [self._dict[text] for text in texts]
         return ids
 
-    def _intern_colliding(self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Words) -> Ids:
-        """The same for slices whose hashes all belong to values; perhaps to these very ones."""
-        ids, found = self._look_up(data, starts, ends, hashes)
-        others = np.flatnonzero(~found)
-        texts = _texts(data, starts[others], ends[others])
-        for row, text in zip(others.tolist(), texts, strict=True):
-            known = self._dict.get(text, -1)
-            ids[row] = self._append(text) if known < 0 else known
-        return ids
+    def _colliding(
+        self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Words, ids: Ids
+    ) -> tuple[Rows, list[str]]:
+        """The rows whose hash is another value's, and their texts; the others get their ids."""
+        rows = np.flatnonzero(ids == _COLLIDES)
+        if not len(rows):
+            return rows, []
+        known, found = self._look_up(data, starts[rows], ends[rows], hashes[rows])
+        ids[rows[found]] = known[found]
+        rows = rows[~found]
+        return rows, slice_texts(data, starts[rows], ends[rows])
 
     def _look_up(
         self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Words
     ) -> tuple[Ids, npt.NDArray[np.bool_]]:
         """The id that has each hash, -1 for none, and whether its value is the slice."""
         ids = np.full(len(hashes), -1, np.int32)
-        for run, run_ids in self._runs:
+        for run, run_ids in (
+            *((layer.hashes, layer.hash_ids) for layer in self._below),
+            *self._runs,
+        ):
+            if not len(run):
+                continue
             at = np.searchsorted(run, hashes)
             at[at == len(run)] = 0
             hit = run[at] == hashes
             ids[hit] = run_ids[at[hit]]
         rows = np.flatnonzero(ids >= 0)
-        known = ids[rows]
         found = np.zeros(len(hashes), bool)
-        found[rows] = equal_slices(
-            data,
-            starts[rows],
-            ends[rows],
-            self.buffer,
-            self._offsets[known],
-            self._offsets[known + 1],
-        )
+        found[rows] = equal_slices(data, starts[rows], ends[rows], *self.slices(ids[rows]))
         return ids, found
 
     def _hash_dict(self) -> None:
@@ -236,11 +332,11 @@ class Symbols:
             return
         ids = np.array(self._unhashed, np.int32)
         self._unhashed = []
-        starts, ends = self._offsets[ids], self._offsets[ids + 1]
-        hashes = hash_slices(self.buffer, starts, ends)
+        data, starts, ends = self.slices(ids)
+        hashes = hash_slices(data, starts, ends)
         order = np.argsort(hashes)
         order = order[np.concatenate(([True], np.diff(hashes[order]) != 0))]
-        taken = self._look_up(self.buffer, starts, ends, hashes)[0] >= 0
+        taken = self._look_up(data, starts, ends, hashes)[0] >= 0
         order = order[~taken[order]]
         self._remember(hashes[order], ids[order])
 
@@ -260,11 +356,12 @@ class Symbols:
         self._reserve(1, len(data))
         self._buffer[self._bytes : self._bytes + len(data)] = np.frombuffer(data, np.uint8)
         self._bytes += len(data)
-        self._dict[text] = self._count
-        self._unhashed.append(self._count)
+        id = len(self)
+        self._dict[text] = id
+        self._unhashed.append(id)
         self._count += 1
         self._offsets[self._count] = self._bytes
-        return self._count - 1
+        return id
 
     def _append_slices(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
         """Add values that are new; the caller sees to it that they are found again."""
@@ -273,7 +370,7 @@ class Symbols:
         offsets = self._offsets[self._count : self._count + len(starts) + 1]
         np.cumsum(lengths, out=offsets[1:])
         offsets[1:] += self._bytes
-        for block in _blocks(len(starts)):
+        for block in blocks(len(starts)):
             copy_slices(data, starts[block], ends[block], self._buffer, offsets[:-1][block])
         self._bytes = int(offsets[-1])
         self._count += len(starts)
@@ -288,27 +385,3 @@ class Symbols:
             buffer = np.zeros(max(2 * len(self._buffer), self._bytes + size + PADDING), np.uint8)
             buffer[: self._bytes] = self._buffer[: self._bytes]
             self._buffer = buffer
-
-
-def _blocks(count: int) -> list[slice]:
-    return [slice(low, low + _BLOCK) for low in range(0, count, _BLOCK)]
-
-
-def _texts(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
-    """Slices as Python strings."""
-    if not len(starts):
-        return []
-    low = int(starts.min())
-    raw = data[low : ends.max()].tobytes()
-    spans = zip((starts - low).tolist(), (ends - low).tolist(), strict=True)
-    if raw.isascii():
-        text = raw.decode("ascii")
-        return [text[start:end] for start, end in spans]
-    return [raw[start:end].decode("utf-8") for start, end in spans]
-
-
-def _joined(values: list[bytes]) -> tuple[Bytes, Offsets, Offsets]:
-    """Values as slices of one buffer."""
-    data = np.frombuffer(b"".join(values) + bytes(PADDING), np.uint8)
-    ends = np.cumsum(np.fromiter(map(len, values), np.int64, len(values)))
-    return data, np.concatenate((np.zeros(1, np.int64), ends[:-1])), ends

@@ -29,7 +29,7 @@ from lacec.vm.factlines import check_counts
 from lacec.vm.relation import Ids, Relation
 from lacec.vm.sources import check_arity, check_value
 from lacec.vm.symbols import Symbols
-from lacec.vm.text import PADDING, Bytes, Offsets, lex_ranks
+from lacec.vm.text import PADDING, Bytes, Offsets, lex_ranks, pack_slices
 
 _BOM = "\ufeff".encode()
 _COMMA, _LF = b",\n"
@@ -211,14 +211,16 @@ def write_parquet(path: Path, relation: Relation, symbols: Symbols) -> None:
     if not relation.columns:
         raise FactError("facts without values cannot stand in a table")
     used = unique(np.concatenate(relation.columns))
-    ranks = np.zeros(len(symbols), np.int64)
-    ranks[used] = lex_ranks(symbols.buffer, symbols.offsets[used], symbols.offsets[used + 1])
-    order = np.lexsort([ranks[column] for column in reversed(relation.columns)])
+    slices = symbols.slices(used)
+    ranks = lex_ranks(*slices)
+    buffer, offsets = pack_slices(*slices)
+    columns = [np.searchsorted(used, column) for column in relation.columns]
+    order = np.lexsort([ranks[column] for column in reversed(columns)])
     strings = pa.LargeStringArray.from_buffers(
-        len(symbols), pa.py_buffer(symbols.offsets), pa.py_buffer(symbols.buffer)
+        len(used), pa.py_buffer(offsets), pa.py_buffer(buffer)
     )
     table = pa.table(
-        [strings.take(pa.array(column[order])) for column in relation.columns],
+        [strings.take(pa.array(column[order])) for column in columns],
         [f"c{number}" for number in range(len(relation.columns))],
     )
     # Without Arrow's own schema in it, every reader sees plain strings.

@@ -17,6 +17,7 @@ Rows = npt.NDArray[np.intp]
 
 PADDING = 8
 WINDOW = 8
+BLOCK = 1 << 14
 _LOW = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], np.uint64)
 _HIGH = ~_LOW
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -143,6 +144,21 @@ def copy_slices(data: Bytes, starts: Offsets, ends: Offsets, out: Bytes, at: Off
         out[at[short] + offset] = data[starts[short] + offset]
 
 
+def pack_slices(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Bytes, Offsets]:
+    """The slices one after the other in a buffer of their own, and where each begins."""
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    np.cumsum(ends - starts, out=offsets[1:])
+    out = np.zeros(int(offsets[-1]) + PADDING, np.uint8)
+    for block in blocks(len(starts)):
+        copy_slices(data, starts[block], ends[block], out, offsets[:-1][block])
+    return out, offsets
+
+
+def blocks(count: int) -> list[slice]:
+    """Rows that are worked on together: the bytes of a block stay in the processor's cache."""
+    return [slice(low, low + BLOCK) for low in range(0, count, BLOCK)]
+
+
 def _copy(data: Bytes, starts: Offsets, out: Bytes, at: Offsets, width: int) -> None:
     here = np.ndarray((len(data) - width + 1,), f"V{width}", data, strides=(1,))
     there = np.ndarray((len(out) - width + 1,), f"V{width}", out, strides=(1,))
@@ -165,18 +181,17 @@ def _agree(
 
 
 def compare_slices(
-    data: Bytes, starts: Offsets, ends: Offsets, others: Offsets, other_ends: Offsets
+    data: Bytes, starts: Offsets, ends: Offsets, other: Bytes, others: Offsets, other_ends: Offsets
 ) -> npt.NDArray[np.int8]:
-    """-1, 0 or 1 for each pair of slices of one buffer, in the order of their bytes."""
-    words = windows(data)
-    last = len(words) - 1
+    """-1, 0 or 1 for each pair of slices, in the order of their bytes."""
+    here, there = windows(data), windows(other)
     signs = np.sign((ends - starts) - (other_ends - others)).astype(np.int8)
     rows = np.arange(len(starts))
     a, b = starts, others
     left, right = ends - starts, other_ends - others
     while len(rows):
-        one = words[np.minimum(a, last)] & _LOW[np.clip(left, 0, WINDOW)]
-        two = words[np.minimum(b, last)] & _LOW[np.clip(right, 0, WINDOW)]
+        one = here[np.minimum(a, len(here) - 1)] & _LOW[np.clip(left, 0, WINDOW)]
+        two = there[np.minimum(b, len(there) - 1)] & _LOW[np.clip(right, 0, WINDOW)]
         differ = one != two
         # The first byte is the most significant once the words are swapped.
         less = one.byteswap() < two.byteswap()
@@ -188,21 +203,21 @@ def compare_slices(
 
 
 def begins(
-    data: Bytes, starts: Offsets, ends: Offsets, others: Offsets, other_ends: Offsets
+    data: Bytes, starts: Offsets, ends: Offsets, other: Bytes, others: Offsets, other_ends: Offsets
 ) -> Mask:
     """Which slices begin with the other ones."""
     lengths = other_ends - others
     fits = lengths <= ends - starts
-    return _agree(data, starts, data, others, np.where(fits, lengths, 0), fits)
+    return _agree(data, starts, other, others, np.where(fits, lengths, 0), fits)
 
 
 def finishes(
-    data: Bytes, starts: Offsets, ends: Offsets, others: Offsets, other_ends: Offsets
+    data: Bytes, starts: Offsets, ends: Offsets, other: Bytes, others: Offsets, other_ends: Offsets
 ) -> Mask:
     """Which slices end with the other ones."""
     lengths = other_ends - others
     fits = lengths <= ends - starts
-    return _agree(data, ends - lengths, data, others, np.where(fits, lengths, 0), fits)
+    return _agree(data, ends - lengths, other, others, np.where(fits, lengths, 0), fits)
 
 
 # How many bytes are looked at together when segments are searched.
@@ -273,3 +288,23 @@ def _common(words: Words, starts: Offsets, ends: Offsets) -> int:
         if differ:
             return at + ((differ & -differ).bit_length() - 1) // 8
     return shortest // WINDOW * WINDOW
+
+
+def slice_texts(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
+    """Slices as Python strings."""
+    if not len(starts):
+        return []
+    low = int(starts.min())
+    raw = data[low : ends.max()].tobytes()
+    spans = zip((starts - low).tolist(), (ends - low).tolist(), strict=True)
+    if raw.isascii():
+        text = raw.decode("ascii")
+        return [text[start:end] for start, end in spans]
+    return [raw[start:end].decode("utf-8") for start, end in spans]
+
+
+def join_values(values: list[bytes]) -> tuple[Bytes, Offsets, Offsets]:
+    """Values as slices of one buffer."""
+    data = np.frombuffer(b"".join(values) + bytes(PADDING), np.uint8)
+    ends = np.cumsum(np.fromiter(map(len, values), np.int64, len(values)))
+    return data, np.concatenate((np.zeros(1, np.int64), ends[:-1])), ends

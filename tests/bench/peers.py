@@ -1,12 +1,15 @@
 """The engines beside ours. Each is given the facts in its best layout, and solves each workload.
 
-A peer that is not installed is left out. clingo and pyDatalog cannot test text,
-so the names that begin with links/ are marked for them beforehand.
+A peer that is not installed is left out. clingo and pyDatalog cannot test text, and
+Nemo does it slowly, so the names that begin with links/ are marked for them beforehand.
 """
 
 import importlib.util
 import multiprocessing
+import re
+import tempfile
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -104,11 +107,7 @@ def clingo(corpus: Corpus, workload: Workload) -> Result:
     import clingo as engine
 
     start = perf_counter()
-    wanted = {name: rows for name, rows in split(corpus).items() if f"{name}(" in workload.asp}
-    facts = "".join(_asp_facts(name, rows) for name, rows in wanted.items())
-    if "links(" in workload.asp:
-        links = [i for i, text in enumerate(corpus.texts) if text.startswith("links/")]
-        facts += _asp_facts("links", (np.array(links, np.int32),))
+    facts = "".join(_asp_facts(name, rows) for name, rows in _wanted(corpus, workload).items())
     rules = workload.asp.format(**numbers(corpus)) + f" #show {workload.asp_output}/"
     arity = workload.output.arity
     control = engine.Control(["--warn=none"])
@@ -118,6 +117,37 @@ def clingo(corpus: Corpus, workload: Workload) -> Result:
     sizes: list[int] = []
     control.solve(on_model=lambda model: sizes.append(len(model.symbols(shown=True))))
     return Result(loaded - start, perf_counter() - loaded, sizes[0])
+
+
+def _wanted(corpus: Corpus, workload: Workload) -> dict[str, Rows]:
+    """The facts that the rules of a workload read."""
+    wanted = {name: rows for name, rows in split(corpus).items() if f"{name}(" in workload.asp}
+    if "links(" in workload.asp:
+        links = [i for i, text in enumerate(corpus.texts) if text.startswith("links/")]
+        wanted["links"] = (np.array(links, np.int32),)
+    return wanted
+
+
+def nemo(corpus: Corpus, workload: Workload) -> Result:
+    """One run: facts as CSV files of integers, whose reading Nemo measures itself."""
+    import nmo_python as engine
+
+    rules = workload.asp.format(**numbers(corpus)).replace("not ", "~")
+    rules = re.sub(r"\b([A-Z])\b", r"?\1", rules)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, rows in _wanted(corpus, workload).items():
+            path = Path(folder) / f"{name}.csv"
+            np.savetxt(path, np.stack(rows, axis=1), "%d", ",")
+            form = ",".join(["int"] * len(rows))
+            rules += f' @import {name} :- csv {{ resource="{path}", format=({form}) }} .'
+        start = perf_counter()
+        reasoner = engine.NemoEngine(engine.load_string(f"{rules} @output {workload.asp_output} ."))
+        reasoner.reason()
+        total = perf_counter() - start
+    execution = reasoner.timing().subnode("Reasoning").subnode("Execution")
+    load = execution.subnode("Load Table").system_time.total_seconds()
+    size = sum(1 for _ in reasoner.result(workload.asp_output))
+    return Result(load, total - load, size)
 
 
 def _asp_facts(name: str, rows: Rows) -> str:

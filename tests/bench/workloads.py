@@ -83,3 +83,13 @@ LATEST = Workload(
 WORKLOADS = (SELECTION, MEMBERSHIP, SUPPORT, CLOSURE, LATEST)
 # The numbers that the queries of the peers name.
 NAMED = ("u", "ding", "keys", "member", "blocked")
+# A policy as people write them, for the cost of small inputs.
+SMALL = (
+    "Link(P) :- Have(P), Field(P,'Group',_,'u'), Field(P,'Name',_,K), "
+    "TextShape(K,'links/','','').\n"
+    "Blocked(V) :- Have(P), Field(P,'Group',_,'keys'), Field(P,'App',_,'blocked'), "
+    "Field(P,'Name',_,V).\n"
+    "Selected(P) :- Link(P), Field(P,'Signed-By',_,V), not Blocked(V).\n"
+    "Support(P) :- Selected(P).\n"
+    "Support(T) :- Support(P), RecordLink(P,'+Link',_,'evidence',T).\n"
+)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lacec import __version__
-from lacec.cli import COMMANDS
+from lacec.cli import COMMANDS, GROUPS
 from tests.cli.run import lacec, process_environment, python
 
 GOOD = b"Selected(P) :- Have(P).\n"
@@ -44,15 +44,41 @@ def test_help_lists_the_commands_in_order() -> None:
     outcome = lacec("--help")
     assert outcome.code == 0
     listed = re.findall(r"^│ (\w+) ", outcome.out.partition("Commands")[2], re.MULTILINE)
-    assert tuple(listed) == COMMANDS
+    assert listed == list(dict.fromkeys(name.partition(" ")[0] for name in COMMANDS))
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_has_an_example(command: str, option: str) -> None:
-    outcome = lacec(command, option)
+    outcome = lacec(*command.split(), option)
     assert outcome.code == 0
     assert f"Example: lacec {command} " in outcome.out
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_help_of_a_group_lists_its_commands_in_order(group: str) -> None:
+    outcome = lacec(group, "--help")
+    assert outcome.code == 0
+    listed = re.findall(r"^│ (\w+) ", outcome.out.partition("Commands")[2], re.MULTILINE)
+    assert [f"{group} {own}" for own in listed] == [
+        n for n in COMMANDS if n.startswith(f"{group} ")
+    ]
+
+
+CALLED = """
+import sys
+from lacec.cli import run
+try:
+    run(["key", "show", "--help"])
+except SystemExit:
+    sys.stderr.write(" ".join(name for name in sys.modules if name.startswith("lacec.cli.")))
+"""
+
+
+def test_a_command_of_a_group_imports_no_other() -> None:
+    imported = python(["-c", CALLED]).err.split()
+    assert "lacec.cli.key.show" in imported
+    assert not {"lacec.cli.key.new", "lacec.cli.record", "lacec.cli.check"} & set(imported)
 
 
 def test_no_arguments_print_the_help() -> None:
@@ -72,6 +98,8 @@ def test_no_arguments_print_the_help() -> None:
         ("check", "-", "--format", "xml"),
         ("fmt",),
         ("explain",),
+        ("key", "nwe"),
+        ("record", "verify"),
     ],
 )
 def test_a_wrong_command_line_exits_with_2(arguments: tuple[str, ...]) -> None:

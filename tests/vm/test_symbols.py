@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lacec.vm import symbols as module
 from lacec.vm import text
+from lacec.vm.layers import ARRAYS, Layer, merge_layers
 from lacec.vm.symbols import Symbols
 from lacec.vm.text import PADDING, Bytes, Offsets, Words, copy_slices, equal_slices, hash_and_match
 
@@ -17,7 +18,10 @@ values = st.one_of(
     st.sampled_from(["", "a", "a\0", "a" * 7, "a" * 8, "a" * 9, "a" * 16, "b" * 16, "日本" * 9]),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
 )
-batches = st.lists(st.tuples(st.sampled_from(["one", "all", "bulk"]), st.lists(values)), max_size=8)
+ways = st.sampled_from(["one", "all", "bulk"])
+batches = st.lists(st.tuples(ways, st.lists(values)), max_size=8)
+# What becomes of a table between two batches: its values become a layer, or join the last one.
+layerings = st.lists(st.sampled_from(["go on", "freeze", "merge"]), min_size=8, max_size=8)
 
 
 def slices_of(texts: list[str], between: bytes = b"") -> tuple[Bytes, Offsets, Offsets]:
@@ -33,7 +37,7 @@ def settings_of(block: int, modest: int, few_hashes: bool) -> Iterator[None]:
     """Small blocks, bulk look-ups for few values, and hashes that are equal for many values."""
     true_hash = text._hash
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_BLOCK", block)
+        patch.setattr(text, "BLOCK", block)
         patch.setattr(module, "_MODEST", modest)
         patch.setattr(module, "_FEW", modest)
         if few_hashes:  # the hash of one word is never that of another
@@ -46,14 +50,31 @@ def settings_of(block: int, modest: int, few_hashes: bool) -> Iterator[None]:
 
 
 @settings(max_examples=300, deadline=None)
-@given(batches, st.sampled_from([1, 3, 1000]), st.sampled_from([0, 2, 1000]), st.booleans())
+@given(
+    batches,
+    layerings,
+    st.sampled_from([1, 3, 1000]),
+    st.sampled_from([0, 2, 1000]),
+    st.booleans(),
+)
 def test_a_value_has_one_id(
-    batches: list[tuple[str, list[str]]], block: int, modest: int, few_hashes: bool
+    batches: list[tuple[str, list[str]]],
+    layerings: list[str],
+    block: int,
+    modest: int,
+    few_hashes: bool,
 ) -> None:
+    """In the order the values first occur, whatever the ways, the layers and the hashes."""
     table = Symbols()
+    layers: list[Layer] = []
     known: dict[str, int] = {}
     with settings_of(block, modest, few_hashes):
-        for way, texts in batches:
+        for layering, (way, texts) in zip(layerings, batches, strict=False):
+            if layering != "go on":
+                layers.append(table.frozen())
+                if layering == "merge" and len(layers) > 1:
+                    layers[-2:] = [merge_layers(*layers[-2:])]
+                table = Symbols(layers)
             if way == "one":
                 ids = [table.intern(value) for value in texts]
             elif way == "all":
@@ -62,14 +83,20 @@ def test_a_value_has_one_id(
                 ids = table.intern_slices(*slices_of(texts, b"','")).tolist()
             for value, id in zip(texts, ids, strict=True):
                 assert known.setdefault(value, id) == id
-            if not few_hashes:  # numbered in the order they first occur
-                assert list(known.values()) == list(range(len(known)))
-        assert sorted(known.values()) == list(range(len(table)))
+            assert list(known.values()) == list(range(len(known)))
+        assert len(table) == len(known)
         for value, id in known.items():
             assert table.text(id) == value
             assert table.find(value) == id
         assert table.find("never added") == -1
-        assert table.texts(np.array(list(known.values()), np.int32)) == list(known)
+        ids_of_all = np.array([*known.values(), *known.values()], np.int32)
+        assert table.texts(ids_of_all) == [*known, *known]
+        encoded = [value.encode() for value in (*known, *known)]
+        data, starts, ends = table.slices(ids_of_all)
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        assert [data[start:end].tobytes() for start, end in spans] == encoded
+        heads = [int.from_bytes(value[:8], "little") for value in encoded]
+        assert table.heads(ids_of_all).tolist() == heads
 
 
 @settings(max_examples=200, deadline=None)
@@ -128,6 +155,35 @@ def test_values_made_to_collide() -> None:
             known = table.intern_slices(*slices_of(texts[:1])).tolist()
             assert table.intern_slices(*slices_of(texts[1::-1])).tolist()[1:] == known
             assert len(table) == 2
+
+
+def test_values_of_one_layer_are_not_copied() -> None:
+    low = Symbols()
+    low.intern_all(["a", "b"])
+    layer = low.frozen()
+    table = Symbols([layer])
+    assert table.intern_all(["c", "a"]).tolist() == [2, 0]
+    data, starts, ends = table.slices(np.array([1, 0, 1], np.int32))
+    assert data is layer.buffer
+    assert (starts.tolist(), ends.tolist()) == ([1, 0, 1], [2, 1, 2])
+    # Of several layers only what is asked for is, and what is asked for often once.
+    data, starts, _ = table.slices(np.array([2, 0] * 1000, np.int32))
+    assert len(data) == 2 + PADDING
+    assert set(starts.tolist()) == {0, 1}
+
+
+def test_a_layer_is_the_same_however_it_came_about() -> None:
+    """One table, or several that are merged: the arrays are equal."""
+    texts = [f"value {n % 700}" for n in range(1000)]
+    whole = Symbols()
+    whole.intern_slices(*slices_of(texts))
+    low = Symbols()
+    low.intern_all(texts[:300])
+    high = Symbols([low.frozen()])
+    high.intern_slices(*slices_of(texts[300:]))
+    merged = merge_layers(low.frozen(), high.frozen())
+    for name in ARRAYS:
+        assert merged.load(name).tolist() == whole.frozen().load(name).tolist()
 
 
 def test_adding_few_values_to_many_is_cheap() -> None:

@@ -87,7 +87,7 @@ def test_equal_slices(parts: list[tuple[bytes, bytes]]) -> None:
 @many
 def test_compare_slices(parts: list[tuple[bytes, bytes]]) -> None:
     (data, starts, ends), (_, others, other_ends) = pairs_of(parts)
-    found = text.compare_slices(data, starts, ends, others, other_ends)
+    found = text.compare_slices(data, starts, ends, data, others, other_ends)
     assert found.tolist() == [(one > two) - (one < two) for one, two in parts]
 
 
@@ -97,9 +97,9 @@ def test_compare_slices(parts: list[tuple[bytes, bytes]]) -> None:
 def test_begins_and_finishes(parts: list[tuple[bytes, bytes]]) -> None:
     parts = [*parts, *((one + two, one) for one, two in parts), *((a + b, b) for a, b in parts)]
     (data, starts, ends), (_, others, other_ends) = pairs_of(parts)
-    begins = text.begins(data, starts, ends, others, other_ends)
+    begins = text.begins(data, starts, ends, data, others, other_ends)
     assert begins.tolist() == [one.startswith(two) for one, two in parts]
-    finishes = text.finishes(data, starts, ends, others, other_ends)
+    finishes = text.finishes(data, starts, ends, data, others, other_ends)
     assert finishes.tolist() == [one.endswith(two) for one, two in parts]
 
 
@@ -182,7 +182,7 @@ def check_table(table: Symbols, model: dict[str, int]) -> None:
     assert [table.text(id) for id in model.values()] == list(model)
     data = [value.encode("utf-8") for value in model]
     assert [table.length(id) for id in model.values()] == [len(value) for value in data]
-    assert table.heads[ids].tolist() == [int.from_bytes(v[:8], "little") for v in data]
+    assert table.heads(ids).tolist() == [int.from_bytes(v[:8], "little") for v in data]
     starts, ends = table.offsets[ids].tolist(), table.offsets[ids + 1].tolist()
     raw = table.buffer.tobytes()
     assert [raw[s:e] for s, e in zip(starts, ends, strict=True)] == data

@@ -1,0 +1,1 @@
+"""lacec key: signing secrets and verifiers."""

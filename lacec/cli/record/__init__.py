@@ -1,0 +1,1 @@
+"""lacec record: make, sign, read and check records."""

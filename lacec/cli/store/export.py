@@ -1,0 +1,45 @@
+"""lacec store export: all records of a store as one stream."""
+
+import contextlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacec.cli.output import write_bytes
+from lacec.cli.store.common import StoreArgument, opened
+
+_BYTES = 1 << 20
+
+
+def export_command(
+    store: StoreArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
+    ] = None,
+) -> None:
+    """Write every record, each followed by one LF, in the order in which they came.
+
+    `lacec store import` reads it.
+
+    Example: lacec store export mine -o mine.records
+    """
+    if output is None and sys.stdout.isatty():
+        raise typer.BadParameter("records are bytes: write them to a file with -o, or to a pipe")
+    with opened(store, read_only=True) as source, contextlib.ExitStack() as stack:
+        put: Callable[[bytes], object] = write_bytes
+        if output is not None:
+            try:
+                put = stack.enter_context(output.open("wb")).write
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise typer.BadParameter(f"cannot write {output}: {reason}") from None
+        waiting = bytearray()
+        for _, _, data in source.records():
+            waiting += data + b"\n"
+            if len(waiting) >= _BYTES:
+                put(bytes(waiting))
+                waiting.clear()
+        put(bytes(waiting))

@@ -1,0 +1,104 @@
+"""lacec store import: records from files into a store."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import typer
+
+from lacec.cli.files import STDIN
+from lacec.cli.options import JsonOption, RecordLimitOption, read_record_limits
+from lacec.cli.output import write, write_json
+from lacec.cli.store.common import StoreArgument, opened
+from lacec.diagnostics import visible
+from lacec.runtime.store.importing import Batch, Refused, files_below, import_streams, open_files
+
+
+def import_command(
+    store: StoreArgument,
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH...", help="Files of records, folders of them, or - ."),
+    ],
+    limit: RecordLimitOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Admit the valid records of files, and say what is wrong with the others.
+
+    A file holds one record, or several, each followed by one LF. An import that was
+    interrupted can be run again. The exit code is 1 if any record is refused.
+
+    Example: lacec store import mine records/ more.records
+    """
+    if paths.count("-") > 1:
+        raise typer.BadParameter("standard input (-) can be read only once")
+    limits = read_record_limits(limit)
+    total = Batch()
+    counts = [0, 0]
+    with opened(store, json) as target, _progress(_size(paths)) as show:
+
+        def on_batch(batch: Batch) -> None:
+            counts[0] += len(batch.admitted)
+            counts[1] += len(batch.known)
+            total.refused.extend(batch.refused)
+            if json:
+                total.admitted.extend(batch.admitted)
+                total.known.extend(batch.known)
+            show(batch.bytes, f"{counts[0]:,} admitted, {counts[1]:,} known")
+
+        workers = (os.cpu_count() or 1) - 1
+        try:
+            import_streams(target, _streams(paths), on_batch, limits=limits, workers=workers)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise typer.BadParameter(f"cannot read {error.filename}: {reason}") from None
+    if json:
+        refused = [each._asdict() for each in total.refused]
+        write_json({"admitted": total.admitted, "known": total.known, "refused": refused})
+    else:
+        write(_text(total.refused), sys.stderr)
+        said = f"{counts[0]} admitted, {counts[1]} known, {len(total.refused)} refused\n"
+        write([(said, "")])
+    if total.refused:
+        raise typer.Exit(1)
+
+
+def _streams(paths: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+    for path in paths:
+        if path == "-":
+            yield STDIN, sys.stdin.buffer
+        else:
+            yield from open_files([Path(path)])
+
+
+def _size(paths: list[str]) -> int | None:
+    """How many bytes there are to read, if that can be known and is of interest."""
+    if "-" in paths or not sys.stderr.isatty():
+        return None
+    files = [file for path in paths for file in files_below(Path(path))]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+@contextmanager
+def _progress(size: int | None) -> Iterator[Callable[[int, str], None]]:
+    """Say how far it is, on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _size, _text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns: tuple[Any, ...] = (BarColumn(), DownloadColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=size)
+        yield lambda more, text: progress.update(task, advance=more, description=text)
+
+
+def _text(refused: list[Refused]) -> Iterator[tuple[str, str]]:
+    for each in refused:
+        yield "error", "bold red"
+        yield f"[{each.name}]: {each.message}\n", "bold"
+        yield f" --> {visible(each.source)}, byte {each.offset}\n", ""

@@ -1,0 +1,1 @@
+"""The runtime: what executes exchange plans, and the store it executes them over."""

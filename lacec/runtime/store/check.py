@@ -1,0 +1,120 @@
+"""Looking at a whole store: is it sound, and what is in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lacec.errors import RecordError, StoreError
+from lacec.records.record import Record, parse_record
+from lacec.runtime.store.files import Mapped, segment_digest
+from lacec.runtime.store.segment import PREDICATES, DamagedError
+from lacec.runtime.store.segments import NO_LIMITS
+from lacec.runtime.store.signatures import Signatures
+from lacec.vm.layers import Layer
+
+if TYPE_CHECKING:
+    from lacec.runtime.store.store import Store
+
+_BATCH = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a record, by its StoreRecordId, or with a segment, by its file."""
+
+    where: str
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much there is of what. Removed records are those whose bytes are still there."""
+
+    records: int
+    removed: int
+    record_bytes: int
+    last_id: int
+    facts: dict[str, int]
+    strings: int
+    segments: list[int]
+    tail: int
+    disk_bytes: int
+
+
+def verify(store: "Store", workers: int = 0) -> list[Problem]:
+    """Validate every record as if it came from outside, and every segment against the records."""
+    problems: list[Problem] = []
+    with store.reading(), Signatures(workers) as signatures:
+        for batch in signatures.checked(_stored(store, problems)):
+            for (id, _), wrong in batch:
+                if wrong is not None:
+                    problems.append(Problem(f"record {id}", wrong.name, wrong.message))
+        if not problems:
+            problems += _check_segments(store)
+    return problems
+
+
+def _stored(store: "Store", problems: list[Problem]) -> Iterator[list[tuple[int, Record]]]:
+    """Every record that can be read, in batches; removed ones too, since segments need them."""
+    cursor = store.connection.execute("SELECT id, hash, data FROM records ORDER BY id")
+    while rows := cursor.fetchmany(_BATCH):
+        batch = []
+        for id, hash, data in rows:
+            try:
+                record = parse_record(data, NO_LIMITS, verify=False)
+            except RecordError as error:
+                problems.append(Problem(f"record {id}", error.name, error.message))
+                continue
+            if record.hash != hash:
+                message = f"it is listed as {hash} and is {record.hash}"
+                problems.append(Problem(f"record {id}", "wrong-hash", message))
+            batch.append((id, record))
+        yield batch
+
+
+def _check_segments(store: "Store") -> Iterator[Problem]:
+    """Each file against its digests, and against what its records give."""
+    below: list[Layer] = []
+    listing = store.segments.read()
+    next_id = 1
+    for file in listing.files:
+        try:
+            Mapped(store.segments.folder / file.name, file.size, file.digest).check_all()
+        except (DamagedError, OSError) as error:
+            yield Problem(file.name, "damaged-segment", str(error))
+        if file.first != next_id:
+            yield Problem(file.name, "wrong-range", f"record {next_id} is in no segment")
+        next_id = file.last + 1
+        try:
+            segment = store.segments.build(file.first, file.last, below)
+        except StoreError as error:
+            yield Problem(file.name, "damaged-segment", str(error))
+            return
+        if segment_digest(segment) != file.digest:
+            message = "its records give another segment: run `lacec store compact`"
+            yield Problem(file.name, "wrong-segment", message)
+        below.append(segment.layer)
+
+
+def stats(store: "Store") -> Stats:
+    snapshot = store.snapshot()
+    with store.reading():
+        execute = store.connection.execute
+        records, size = execute(
+            "SELECT count(*), coalesce(sum(length(data)), 0) FROM records WHERE removed = 0"
+        ).fetchone()
+        (removed,) = execute("SELECT count(*) FROM records WHERE removed = 1").fetchone()
+        listing = store.segments.read()
+    files = [path for path in store.folder.rglob("*") if path.is_file()]
+    return Stats(
+        records,
+        removed,
+        size,
+        listing.last,
+        {str(predicate): snapshot.count(predicate) for predicate in PREDICATES},
+        sum(segment.layer.count for segment in snapshot.segments),
+        [file.size for file in listing.files],
+        listing.last - (listing.files[-1].last if listing.files else 0),
+        sum(path.stat().st_size for path in files),
+    )

@@ -1,0 +1,143 @@
+"""Signatures of many records, on all cores: batches in, the same batches out in order.
+
+Verifying is a mix of C and Python, so it is processes that help, each with a thread here
+that talks to it. A bounded number of batches is under way. A process that fails is not
+missed: its batches are verified here.
+"""
+
+import os
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Self, TypeVar
+
+from lacec.errors import RecordError
+from lacec.records.record import Record, check_signature
+
+Key = TypeVar("Key")
+Answer = Future[bytes | None]
+
+# Fewer signatures are verified here in less time than a process takes to start.
+_FEW = 256
+
+
+class Signatures:
+    """`workers` is how many processes may help; none: all is done here."""
+
+    def __init__(self, workers: int = 0) -> None:
+        self._workers = workers
+        self._threads: ThreadPoolExecutor | None = None
+        self._idle: SimpleQueue[_Process] = SimpleQueue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+            for _ in range(self._workers):
+                self._idle.get().close()
+
+    def checked(
+        self, batches: Iterable[list[tuple[Key, Record]]]
+    ) -> Iterator[list[tuple[tuple[Key, Record], RecordError | None]]]:
+        """Each batch again, with what is wrong with the signature of each record."""
+        waiting: deque[tuple[list[tuple[Key, Record]], Answer | None]] = deque()
+        for batch in batches:
+            waiting.append((batch, self._start([record for _, record in batch])))
+            if len(waiting) > 2 * self._workers:
+                yield _finish(*waiting.popleft())
+        while waiting:
+            yield _finish(*waiting.popleft())
+
+    def _start(self, records: list[Record]) -> Answer | None:
+        lines = [
+            f"{record.plex_hash} {record.signed_by} {record.signature}\n"
+            for record in records
+            if record.signed_by is not None
+        ]
+        if not self._workers or (self._threads is None and len(lines) < _FEW):
+            return None
+        if self._threads is None:
+            for _ in range(self._workers):
+                self._idle.put(_Process())
+            self._threads = ThreadPoolExecutor(self._workers)
+        return self._threads.submit(self._ask, "".join(lines).encode("ascii"), len(lines))
+
+    def _ask(self, lines: bytes, count: int) -> bytes | None:
+        process = self._idle.get()
+        try:
+            return process.ask(lines, count)
+        finally:
+            self._idle.put(process)
+
+
+class _Process:
+    """One that verifies, and the pipes to it."""
+
+    def __init__(self) -> None:
+        their_read, self._write = os.pipe()
+        self._read, their_write = os.pipe()
+        package = Path(__file__).parents[3]
+        self._process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "lacec.runtime.store.verifier",
+                f"{their_read}",
+                f"{their_write}",
+            ],
+            pass_fds=(their_read, their_write),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(package), *sys.path])},
+        )
+        os.close(their_read)
+        os.close(their_write)
+
+    def ask(self, lines: bytes, count: int) -> bytes | None:
+        """A byte for each signature; None if the process does not answer."""
+        request = memoryview(b"%d\n%s" % (count, lines))
+        answer = b""
+        try:
+            while request:
+                request = request[os.write(self._write, request) :]
+            while len(answer) < count and (piece := os.read(self._read, count - len(answer))):
+                answer += piece
+        except OSError:
+            return None
+        return answer if len(answer) == count else None
+
+    def close(self) -> None:
+        os.close(self._write)
+        os.close(self._read)
+        self._process.wait()
+
+
+def _finish(
+    batch: list[tuple[Key, Record]], answer: Answer | None
+) -> list[tuple[tuple[Key, Record], RecordError | None]]:
+    found = None if answer is None else answer.result()
+    valid = None if found is None else iter(found)
+    result: list[tuple[tuple[Key, Record], RecordError | None]] = []
+    for each in batch:
+        # What is not valid is looked at again, to say what is wrong.
+        known = valid is not None and (each[1].signed_by is None or next(valid) == 1)
+        result.append((each, None if known else _problem(each[1])))
+    return result
+
+
+def _problem(record: Record) -> RecordError | None:
+    try:
+        check_signature(record)
+    except RecordError as error:
+        return error
+    return None

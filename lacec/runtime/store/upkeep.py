@@ -1,0 +1,133 @@
+"""Keeping a store in order: the tail into segments, segments into larger ones, copies.
+
+A segment is listed after its file is written, synced and named; a file goes after the
+list without it is durable. So every file of a list is there, whatever happens when.
+"""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import reduce
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+from lacec.errors import StoreError
+from lacec.runtime.store import sqlite
+from lacec.runtime.store.files import sync_folder, write_segment
+from lacec.runtime.store.segment import Segment, merge
+from lacec.runtime.store.segments import SEGMENTS, is_worth_merging
+
+if TYPE_CHECKING:
+    from lacec.runtime.store.store import Store
+
+_TAIL_LENGTH = """
+SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'records'), 0)
+     - coalesce((SELECT max(last) FROM segments), 0)
+"""
+
+
+def settle(store: "Store", least: int) -> None:
+    """Write the tail as a segment, if it is long enough, and merge it with its likes."""
+    with store.reading():
+        (length,) = store.connection.execute(_TAIL_LENGTH).fetchone()
+    if length < max(least, 1):
+        return
+    with store.writing():
+        _remove_orphans(store)
+        listing = store.segments.read()
+        segments = store.segments.load(listing)
+        count = len(listing.files)
+        if len(segments) == count:  # another process was here before
+            return
+        newest = reduce(merge, segments[count:])
+        while count and is_worth_merging(segments[count - 1], newest):
+            count -= 1
+            newest = merge(segments[count], newest)
+        _list_alone(store, newest)
+    _remove_files(store, [file.name for file in listing.files[count:]])
+
+
+def compact(store: "Store") -> None:
+    """One segment for all records, and no byte of those that were removed."""
+    with store.writing():
+        execute = store.connection.execute
+        _remove_orphans(store)
+        names = [name for (name,) in execute("SELECT name FROM segments")]
+        last = store.last_id()
+        execute("DELETE FROM records WHERE removed = 1")
+        # Strings get new numbers, so that those of removed records are gone as well.
+        execute("UPDATE state SET generation = generation + 1")
+        execute("DELETE FROM segments")
+        if last:
+            _list_alone(store, store.segments.build(1, last, []))
+    with store.reading():
+        listed = {name for (name,) in store.connection.execute("SELECT name FROM segments")}
+    _remove_files(store, [name for name in names if name not in listed])
+    with sqlite.clear_errors(store.folder):
+        store.connection.execute("PRAGMA incremental_vacuum").fetchall()
+        store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _list_alone(store: "Store", segment: Segment) -> None:
+    """Write a segment, then list it in place of those from its first record on."""
+    name, size, digest = write_segment(store.segments.folder, segment)
+    store.connection.execute("DELETE FROM segments WHERE first >= ?", (segment.first,))
+    store.connection.execute(
+        "INSERT INTO segments (first, last, name, size, digest) VALUES (?, ?, ?, ?, ?)",
+        (segment.first, segment.last, name, size, digest),
+    )
+
+
+def _remove_orphans(store: "Store") -> None:
+    """Files that an interrupted writer left; nobody else may write one now."""
+    rows = store.connection.execute("SELECT name FROM segments")
+    listed = {name for (name,) in rows}
+    names = [path.name for path in store.segments.folder.iterdir()]
+    _remove_files(store, [name for name in names if name not in listed])
+
+
+def _remove_files(store: "Store", names: list[str]) -> None:
+    for name in names:
+        with contextlib.suppress(OSError):
+            (store.segments.folder / name).unlink()
+
+
+def backup(store: "Store", folder: Path) -> None:
+    """Copy a store as it is at one moment. A segment that goes meanwhile is rebuilt there."""
+    with sqlite.clear_errors(folder), make_folder(folder) as made:
+        (made / SEGMENTS).mkdir()
+        with closing(sqlite3.connect(made / sqlite.FILE)) as copy:
+            store.connection.backup(copy)
+            names = [name for (name,) in copy.execute("SELECT name FROM segments")]
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(store.segments.folder / name, made / SEGMENTS / name)
+        for path in (made / sqlite.FILE, *(made / SEGMENTS).iterdir()):
+            with open(path, "rb+") as file:
+                os.fsync(file.fileno())
+        sync_folder(made / SEGMENTS)
+
+
+@contextmanager
+def make_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, under another name until it is whole: there is never half a store."""
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        what = "a store" if (folder / sqlite.FILE).exists() else "something else"
+        raise StoreError(f"cannot make a store at {folder}: there is {what} already")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        yield made
+        umask = os.umask(0)
+        os.umask(umask)
+        made.chmod(0o777 & ~umask)
+        sync_folder(made)
+        os.rename(made, folder)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    sync_folder(folder.parent)
