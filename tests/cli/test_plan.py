@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from lacec.runtime.store.store import Store
 from tests.cli.run import Outcome, lacec
+from tests.runtime.store.samples import samples
 
 GROUP_X = (
     "SelectHave(P) :- Have(P), Field(P,'Group',_,'X').\n"
@@ -266,3 +268,20 @@ def test_explain_shows_the_sizes_that_each_rule_sees() -> None:
     starts = {plan["text"].partition("(")[0]: plan["order"][0]["size"] for plan in document["main"]}
     assert starts["o1_SelectHave"] == 1
     assert lacec(*arguments, "--facts", "all.facts").out.count("sees ") == 3
+
+
+def test_a_side_over_a_store() -> None:
+    """--store gives the record facts, --facts those of the exchange."""
+    with Store.create("mine") as store:
+        store.add(samples())
+    Path("more.facts").write_text("Peer('V.b')\nAdvertised('9','V.b')\n")
+    Path("u.lace").write_text("AllowQueryRecord(V,P) :- _Viewer(V), Field(P,'Group',_,'u').\n")
+    arguments = ("all.lace", "all.lace", "--side", "0", "--expose", "u.lace", "--store", "mine")
+    document = lacec("eval", "--plan", *arguments, "--facts", "more.facts", "--json").document
+    chosen = sorted(record.hash for record in samples() if record.group == "u")
+    assert document == {"may_send": chosen, "may_request": ["9"], "can_query": chosen}
+    audit = lacec("audit", *arguments, "--json").document
+    assert (audit["records"], audit["can_query"]) == (len(samples()), len(chosen))
+    explained = lacec("explain", "--plan", *arguments, "--json").document
+    sizes = {plan["text"].partition("(")[0]: plan["order"][0]["size"] for plan in explained["main"]}
+    assert sizes["o1_SelectHave"] == len(chosen)

@@ -1,6 +1,7 @@
 """One side of a plan: equal to the slow evaluator on 020's rewriting; facts, limits, time."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given, reject
@@ -10,6 +11,7 @@ from lacec.limits import Limits
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND
 from lacec.predicates import Predicate
+from lacec.runtime.store.store import Store
 from lacec.sides import SideEvaluation, evaluate_side
 from lacec.views import Origin
 from lacec.vm.database import Database
@@ -20,6 +22,7 @@ from tests.plan.interference import peer_predicates
 from tests.plan.pairs import ADVERTISED, EVERYTHING, HAVE, exposing, plan_of
 from tests.plan.rewriting import slowly
 from tests.plan.strategies import Setup, setups
+from tests.runtime.store.samples import facts_of, samples
 
 MOST_STEPS = 100_000
 ALL = LocalPolicy((expose_all(),))
@@ -91,6 +94,35 @@ def test_facts_that_no_exchange_supplies_are_refused(predicate: str) -> None:
     facts = load(TupleSource({Predicate(name, int(arity)): [("x",) * int(arity)]}))
     with pytest.raises(FactError, match=f"{name}/{arity} is no fact of an exchange"):
         evaluate_side(plan_of().side(0, ALL), facts)
+
+
+HALF = exposing("AllowQueryRecord(V,P) :- _Viewer(V), Field(P,'Group',_,'keys').")
+CURIOUS = f"""\
+SelectHave(P) :- Have(P), not Linked(P), Cardinality(Field(_,'Group',_,'u'),'<','1').
+SelectHave(P) :- Linked(P), Field(P,N,'1',V), Field(Q,N,'0',V), P != Q.
+{ADVERTISED}
+Linked(Q) :- RecordLink(_,_,_,_,Q), BlobHash(Q,_).
+"""
+
+
+@pytest.mark.parametrize(
+    "policy", [ALL, LocalPolicy((HALF,)), LocalPolicy((HALF,), narrow=(HALF,))]
+)
+def test_a_side_over_a_store_is_what_it_is_over_its_facts(
+    policy: LocalPolicy, tmp_path: Path
+) -> None:
+    """The relations of a store are made when they are read; a view leaves the same of them."""
+    with Store.create(tmp_path / "store") as store:
+        store.add(samples())
+        store.settle()
+        program = plan_of(EVERYTHING, CURIOUS).side(0, policy)
+        asked = peer_predicates(program, everything=True)
+        found = evaluate_side(program, store.snapshot().database(), outputs=asked)
+        plain = load(TupleSource(facts_of(samples())))
+        expected = evaluate_side(program, plain, outputs=asked)
+        assert found.can_query == expected.can_query != []
+        for predicate in found.main.relations:
+            assert found.main.facts(predicate) == expected.main.facts(predicate)
 
 
 # Limits: whose rules met them is known here, and nowhere else (D12, D18a).
