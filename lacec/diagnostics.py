@@ -67,6 +67,7 @@ CATALOGUE: dict[str, Severity] = {
     # facts
     "bad-fact": "error",
     "derived-fact": "error",
+    "unknown-fact": "error",
     # safety
     "unbound-variable": "error",
     "shared-local-variable": "error",

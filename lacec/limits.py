@@ -27,14 +27,16 @@ class Limits:
     seconds: int = 30
 
     def of(self, origin: Origin) -> "Limits":
-        """What rules from there are held to: of a peer, fewer rules and fewer rows (D12)."""
+        """What a module from there is held to: a peer's has fewer rules (D12)."""
         if origin == Origin.LOCAL:
             return self
-        return replace(
-            self,
-            rules=min(self.rules, self.selector_rules),
-            intermediate_rows=min(self.intermediate_rows, self.peer_intermediate_rows),
-        )
+        return replace(self, rules=min(self.rules, self.selector_rules))
+
+    def rows(self, origin: Origin) -> tuple[str, int]:
+        """The limit on the rows of a join for rules from there, by its name (D12)."""
+        if origin == Origin.LOCAL or self.intermediate_rows < self.peer_intermediate_rows:
+            return "intermediate_rows", self.intermediate_rows
+        return "peer_intermediate_rows", self.peer_intermediate_rows
 
 
 DEFAULT_LIMITS = Limits()

@@ -6,7 +6,7 @@ and the verifier and the machine go by it. What is not named is local and reads 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from lacec.predicates import Predicate
@@ -18,6 +18,13 @@ class Origin(IntEnum):
     LOCAL = 0
     PEER = 1  # sees record facts through a view only
     TRUSTED = 2  # a peer's operand that local policy lets see all facts (D16b)
+
+
+class OriginMode(StrEnum):
+    """What the origins of a plan are: labels of one exchange, or proven verifiers (D14)."""
+
+    OPAQUE = "opaque"
+    VERIFIER = "verifier"
 
 
 FULL_VIEW = 0

@@ -93,7 +93,7 @@ FORBIDDEN = {
         "lacec.runtime",
         "lacec.cli",
     ],
-    "lacec/plan/": ["lacec.bytecode", "lacec.vm", "lacec.cli", "lacec.engine"],
+    "lacec/plan/": ["lacec.bytecode", "lacec.vm", "lacec.runtime", "lacec.cli", "lacec.engine"],
     "lacec/bytecode/": ["lacec.plan", "lacec.vm", "lacec.cli", "lacec.pipeline", "lacec.engine"],
     "lacec/vm/": [
         "lacec.check",

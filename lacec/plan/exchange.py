@@ -12,9 +12,10 @@ from lacec.plan.expose import NO_POLICY, LocalPolicy
 from lacec.plan.lower import LoweredRule, SideProgram, generated_rules, lower, operand_rules
 from lacec.plan.lowerings import LOWERINGS, STANDARD
 from lacec.plan.operands import Operand, RequiredFields, required_fields
-from lacec.plan.origins import AssignedOrigin, OriginMode, Party, assign_origins
+from lacec.plan.origins import AssignedOrigin, Party, assign_origins
 from lacec.plan.provenance import provenance
 from lacec.plan.transcript import Transcript
+from lacec.views import OriginMode
 
 NOBODY = Party()
 
@@ -54,7 +55,7 @@ class ExchangePlan:
 def make_plan(
     operands: Sequence[Operand],
     parties: tuple[Party, Party] = (NOBODY, NOBODY),
-    origins: OriginMode = "opaque",
+    origins: OriginMode = OriginMode.OPAQUE,
     lowering: str = STANDARD,
 ) -> ExchangePlan:
     """The plan of two operands; `parties` are by operand index."""

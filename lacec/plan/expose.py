@@ -40,6 +40,17 @@ def exposure(sources: Sequence[Input], limits: Limits = DEFAULT_LIMITS) -> Modul
     return compile_module(sources, Facet.EXPOSE, limits)
 
 
+def exposure_of(
+    text: str | bytes, own: Operand, limits: Limits = DEFAULT_LIMITS, name: str = "<expose>"
+) -> Module:
+    """The exposure module of a text, which may be the name of a shortcut."""
+    if text == "all":
+        return expose_all()
+    if text == "selected":
+        return expose_selected(own)
+    return exposure([(name, text)], limits)
+
+
 def expose_all() -> Module:
     """`all`: the peer may query every record."""
     return exposure([("all", ALL)])

@@ -7,19 +7,16 @@ origin (D13, D14). Nothing here is taken from the text of a lacegram.
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from lacec.canonical.identifiers import module_digest, origin_digest
 from lacec.errors import PlanError
 from lacec.plan.operands import Operand
 from lacec.predicates import OPAQUE_PREFIX
 from lacec.syntax.show import show_fact
+from lacec.views import OriginMode
 
 # D24: a source label is at most so long; a nonce need not be longer.
 MOST_BYTES = 256
-
-OriginMode = Literal["opaque", "verifier"]
-ORIGIN_MODES: tuple[OriginMode, ...] = ("opaque", "verifier")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class AssignedOrigin:
 def assign_origins(
     operands: tuple[Operand, Operand],
     parties: tuple[Party, Party],
-    mode: OriginMode = "opaque",
+    mode: OriginMode = OriginMode.OPAQUE,
 ) -> tuple[AssignedOrigin, AssignedOrigin]:
     # No nonce is used unless both sides have one, so that ids are stable (D13).
     nonces = all(party.nonce is not None for party in parties)
@@ -82,7 +79,7 @@ def assign_origins(
 
 
 def _assigned(label: str, party: Party, mode: OriginMode) -> AssignedOrigin:
-    text = party.verifier if mode == "verifier" and party.verifier else label
+    text = party.verifier if mode is OriginMode.VERIFIER and party.verifier else label
     return AssignedOrigin(label, party.verifier, text)
 
 

@@ -66,7 +66,7 @@ class Machine:
         self._given = given or {}
         self._views = views
         self._origin = Origin.LOCAL
-        self._most_rows = limits.intermediate_rows
+        self._rows = limits.rows(self._origin)
         self._constants = [database.symbols.intern(text) for text in code.constants]
         self._universe = database.universe()
         self._done: dict[int, Relation] = {}
@@ -104,7 +104,7 @@ class Machine:
     def _evaluate(self, number: int) -> None:
         group = self.code.groups[number]
         self._origin = group.reading.origin
-        self._most_rows = self.limits.of(self._origin).intermediate_rows
+        self._rows = self.limits.rows(self._origin)
         if group.recursive:
             self._evaluate_rounds(group, self._blocks[number])
             return
@@ -213,10 +213,10 @@ class Machine:
         columns: Sequence[tuple[int, int]],
     ) -> None:
         a, b = registers[left], registers[right]
-        rows = kernels.join_rows(a, b, keys, self._universe, self._most_rows)
+        name, most = self._rows
+        rows = kernels.join_rows(a, b, keys, self._universe, most)
         if isinstance(rows, int):
-            most, what = self._most_rows, "rows of one join"
-            raise LimitError("intermediate_rows", most, rows, what, self._origin)
+            raise LimitError(name, most, rows, "rows of one join", self._origin)
         ones, others = rows
         registers[to] = Relation(
             [
@@ -297,9 +297,9 @@ class Machine:
             counts = kernels.look_up(lows, 0, relation.columns[key], ranks, self._universe)
         else:
             for group in self._needed([predicate]):
-                held = self._made, self._origin, self._most_rows
+                held = self._made, self._origin, self._rows
                 self._evaluate(group)
-                self._made, self._origin, self._most_rows = held
+                self._made, self._origin, self._rows = held
             tuples = self._done[predicate]
             counts = kernels.match_counts(relation, tuples, [(key, position)], self._universe)
         registers[to] = self._within(relation, counts, compare, bound)

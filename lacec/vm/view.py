@@ -29,6 +29,10 @@ class View:
             self._seen[id(relation)] = found
         return found[1]
 
+    def hidden(self, relation: Relation) -> Relation:
+        """The other rows."""
+        return relation.where(~self._marks[relation.columns[0]])
+
     def count(self, relation: Relation) -> int:
         """How many rows that is."""
         return int(np.count_nonzero(self._marks[relation.columns[0]]))

@@ -5,7 +5,8 @@ from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import exposure
 from lacec.plan.operands import Operand, author_operand
-from lacec.plan.origins import OriginMode, Party
+from lacec.plan.origins import Party
+from lacec.views import OriginMode
 
 HAVE = "SelectHave(P) :- Have(P)."
 ADVERTISED = "SelectAdvertised(P,S) :- Advertised(P,S)."
@@ -26,11 +27,11 @@ def plan_of(
     *,
     verifiers: tuple[str | None, str | None] = (None, None),
     nonces: tuple[str | None, str | None] = (None, None),
-    origins: OriginMode = "opaque",
+    origins: str = "opaque",
     lowering: str = "standard-v1",
 ) -> ExchangePlan:
     parties = (Party(verifiers[0], nonces[0]), Party(verifiers[1], nonces[1]))
-    return make_plan([operand(0, zero), operand(1, one)], parties, origins, lowering)
+    return make_plan([operand(0, zero), operand(1, one)], parties, OriginMode(origins), lowering)
 
 
 def exposing(text: str) -> Module:
