@@ -18,7 +18,7 @@ from lacec.plan.expose import NO_POLICY, LocalPolicy
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
 from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand, peer_operand
-from lacec.plan.origins import OriginMode, Party
+from lacec.plan.origins import Party
 from lacec.predicates import Predicate
 from lacec.records.facts import FIELD, HAVE
 from lacec.records.record import Record
@@ -26,6 +26,7 @@ from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import Advertisement, Schema, advertise
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
 from lacec.sides import OUTPUTS, evaluate_side
+from lacec.views import OriginMode
 from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
@@ -86,7 +87,7 @@ class Policy:
 
     operand: Operand
     local: LocalPolicy = NO_POLICY
-    origins: OriginMode = "opaque"
+    origins: OriginMode = OriginMode.OPAQUE
     lowering: str = STANDARD
 
 
