@@ -168,21 +168,28 @@ class Side:
         """Evaluate anew next time, whether or not anything changed."""
         self._last = None
 
+    def facts(
+        self, runtime: Sequence[Sequence[str]], advertised: Mapping[str, Advertisement]
+    ) -> tuple[Moment, Database]:
+        """All that an evaluation sees: the store as it is now, runtime facts, advertisements."""
+        moment = self.shelf.snapshot()
+        database = moment.database(self.limits)
+        for name, *values in runtime:
+            add_rows(database, Predicate(name, len(values)), [values], self.limits)
+        add_rows(database, *_advertised(advertised), self.limits)
+        add_rows(database, *_advertised_fields(advertised), self.limits)
+        return moment, database
+
     def _evaluate(
         self, runtime: Sequence[Sequence[str]], advertised: Mapping[str, Advertisement]
     ) -> e.Evaluated | e.NotEvaluated:
         """Over the store as it is now; the same again costs nothing while nothing changed."""
         assert self.program is not None
         try:
-            moment = self.shelf.snapshot()
-            key = (moment, runtime, advertised)
+            key = (self.shelf.snapshot(), runtime, advertised)
             if self._last is not None and _same(self._last[0], key):
                 return self._last[1]
-            database = moment.database(self.limits)
-            for name, *values in runtime:
-                add_rows(database, Predicate(name, len(values)), [values], self.limits)
-            add_rows(database, *_advertised(advertised), self.limits)
-            add_rows(database, *_advertised_fields(advertised), self.limits)
+            moment, database = self.facts(runtime, advertised)
             found = evaluate_side(self.program, database, self.limits)
         except (LimitError, FactError, StoreError) as error:
             return e.NotEvaluated(str(error))

@@ -12,6 +12,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from lacec.runtime.exchange import KnownParties
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, SECOND
 from lacec.runtime.interlace.link import Config
@@ -91,19 +92,6 @@ class Node:
             end.tell(e.StoreChanged(self.shelf.last, removed))
 
 
-class SeenProver:
-    """Proof by being seen: whoever is at the other end is who the world put there."""
-
-    def __init__(self, own: str | None, peer: str | None) -> None:
-        self.own, self.peer = own, peer
-
-    def prove(self, question: e.Prove) -> e.Proof:
-        return e.Proof(question.own.origin == self.own)
-
-    def check(self, question: e.CheckProof) -> bool:
-        return question.signer == self.peer
-
-
 class Pipe:
     """Bytes one way: in order, in pieces, late; cut after some of them, perhaps."""
 
@@ -158,7 +146,7 @@ class End:
             node.policy(config.index),
             node.shelf,
             modules().get,
-            SeenProver(node.verifier, peer.verifier),
+            KnownParties(node.verifier, peer.verifier),
             node.cursors,
         )
         self.reader = WireReader()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from lacec.records.record import Record, build_plex
+from lacec.runtime.exchange import KnownParties
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
@@ -15,7 +16,7 @@ from lacec.runtime.interlace.result import Result
 from lacec.runtime.side import Policy, Side
 from tests.simulation.policies import EVERYTHING, local_policy, modules, operand
 from tests.simulation.shelf import MemoryCursors, MemoryShelf
-from tests.simulation.world import EPOCH, SeenProver
+from tests.simulation.world import EPOCH
 
 ALICE = "V.C1K0USiXg3rDHQR1r9Vv8by~K2bUSvqlxgmk55rx8Ph.H3"
 BOB = "V.ZZ0CzZKGT_eUGcQTb4XYttXEoh4ClDNb1W8wo4BzOfC.H3"
@@ -45,7 +46,7 @@ class Solo:
         self.shelf.add(records)
         self.cursors = MemoryCursors()
         policy = Policy(self.own, local_policy(0, source, exposed))
-        prover = SeenProver(self.config.claim, BOB)
+        prover = KnownParties(self.config.claim, BOB)
         self.side = Side(policy, self.shelf, modules().get, prover, self.cursors)
         self.now = 0
         self.result: Result | None = None
