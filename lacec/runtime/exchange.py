@@ -6,13 +6,15 @@ stores that keep what arrives in memory, so that it lists what the real one then
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from time import monotonic_ns
 
-from lacec.canonical.module import Module
+from lacec.canonical.module import Module, ModuleRule
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule
 from lacec.predicates import Predicate
 from lacec.records.facts import record_facts
 from lacec.records.record import Record, parse_record
+from lacec.records.tai import now
 from lacec.runtime.deciding import deciding_rules
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import NO_FIELDS, Advertisement, Schema
@@ -21,6 +23,7 @@ from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.limits import ExchangeLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
+from lacec.runtime.interlace.tick import nanoseconds
 from lacec.runtime.side import AddedLike, Cursors, Moment, Policy, Shelf, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
@@ -51,6 +54,11 @@ class KnownParties:
 
     def check(self, question: e.CheckProof) -> bool:
         return question.signer == self.peer
+
+
+def system_clock() -> tuple[int, int]:
+    """A clock that never jumps, and TAI by the clock of this machine, in nanoseconds."""
+    return monotonic_ns(), nanoseconds(now())
 
 
 def make_pair(
@@ -140,14 +148,22 @@ class Layer:
 
 
 @dataclass(frozen=True)
+class Decider:
+    """A rule of an operand, as its author wrote it."""
+
+    index: int
+    rule: ModuleRule
+
+
+@dataclass(frozen=True)
 class Move:
     """A record that an exchange would move, and the rules of both operands that decide it."""
 
     hash: str
     size: int
     to: int  # the operand index of the side that gets it
-    sent_by: tuple[LoweredRule, ...]
-    requested_by: tuple[LoweredRule, ...]
+    sent_by: tuple[Decider, ...]
+    requested_by: tuple[Decider, ...]
 
 
 class _Watched:
@@ -197,9 +213,19 @@ def dry_run(
         watched.append(_Watched(seat.answers))
         seat.answers = watched[-1]
     pair.run()
+    rules = {
+        (f"O{index}", rule.id): Decider(index, rule)
+        for index, side in enumerate((left, right))
+        for rule in side.policy.operand.module.rules
+    }
+
+    def deciders(found: Iterable[LoweredRule]) -> tuple[Decider, ...]:
+        named = [(rule.what, rule.original.id) for rule in found if rule.original is not None]
+        return tuple(rules[name] for name in sorted(named))
+
     moves = [
-        Move(hash, size, to, watched[1 - to].sent[hash], watched[to].requested[hash])
-        for to in (0, 1)
-        for hash, size in sorted(watched[to].stored.items())
+        Move(hash, size, to, deciders(there.sent[hash]), deciders(here.requested[hash]))
+        for to, here, there in ((0, watched[0], watched[1]), (1, watched[1], watched[0]))
+        for hash, size in sorted(here.stored.items())
     ]
     return pair, moves

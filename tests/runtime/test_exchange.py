@@ -98,14 +98,14 @@ def test_a_dry_run_says_which_rules_decide() -> None:
     sides = [Participant(s, p) for s, p in zip((left, right), policies, strict=True)]
     _, (move,) = dry_run(sides[0], sides[1], clock)
     assert (move.hash, move.to, move.size) == (plex("one").hash, 1, len(plex("one").data))
-    assert {rule.original.text for rule in move.sent_by if rule.original} == {
-        "SelectHave(P) :- Have(P).",
-        "SelectHave(P) :- Field(P,'Group',_,'u').",
-    }
-    assert {rule.original.text for rule in move.requested_by if rule.original} == {
-        "SelectAdvertised(P,S) :- Advertised(P,S).",
-        "SelectAdvertised(P,S) :- AdvertisedField(P,S,'Group',_,'u').",
-    }
+    assert [(each.index, each.rule.text) for each in move.sent_by] == [
+        (0, "SelectHave(P) :- Have(P)."),
+        (1, "SelectHave(P) :- Field(P,'Group',_,'u')."),
+    ]
+    assert [(each.index, each.rule.text) for each in move.requested_by] == [
+        (0, "SelectAdvertised(P,S) :- Advertised(P,S)."),
+        (1, "SelectAdvertised(P,S) :- AdvertisedField(P,S,'Group',_,'u')."),
+    ]
 
 
 def test_only_the_rules_that_select_the_record_are_named() -> None:
@@ -115,7 +115,7 @@ def test_only_the_rules_that_select_the_record_are_named() -> None:
     _, moves = dry_run(sides[0], sides[1], clock)
     for move in moves:
         record = (left.records | right.records)[move.hash]
-        texts = [rule.original.text for rule in move.sent_by if rule.original]
+        texts = [each.rule.text for each in move.sent_by]
         assert texts
         assert all(f"'{record.app}'" in text for text in texts)
 
