@@ -152,6 +152,8 @@ class Store:
         """
         found = [parse_record(r, limits) if isinstance(r, bytes) else r for r in records]
         self.settle(MOST_TAIL)
+        if len(found) >= MANY:
+            self.snapshot()  # so that what is admitted can be encoded after all that is there
         added = Added([], [])
         admitted: list[tuple[int, Record]] = []
         with self.writing():
