@@ -1,4 +1,5 @@
-# What `make demo` shows: a policy, its identity and what it selects; a policy with mistakes.
+# What `make demo` shows: a policy, its identity and what it selects; a policy with mistakes;
+# a record that is signed, shown and checked.
 set -eu
 cd "$(dirname "$0")"
 
@@ -10,3 +11,15 @@ lacec eval links.lace --facts links.facts
 echo
 echo '$ lacec check mistakes.lace'
 lacec check mistakes.lace && exit 1 || test $? -eq 1
+echo
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+cd "$folder"
+echo '$ lacec key new -o alice.key'
+lacec key new -o alice.key
+echo "$ echo hello | lacec record new --group u --app ding --name links/one --key alice.key -o one"
+echo hello | lacec record new --group u --app ding --name links/one --key alice.key -o one
+echo '$ lacec record show one'
+lacec record show one
+echo '$ lacec record verify one'
+lacec record verify one

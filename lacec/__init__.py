@@ -1,7 +1,7 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
 The functions here give the same results as the commands compile, check,
-fmt and eval.
+fmt and eval; `corpus` makes records to try things on.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lacec.canonical.module import Module, ModuleRule
     from lacec.diagnostics import Diagnostic
-    from lacec.errors import CompileError, FactError, LacecError, LimitError
+    from lacec.errors import CompileError, FactError, LacecError, LimitError, RecordError
     from lacec.limits import Limits
+    from lacec.records.corpus import corpus
+    from lacec.records.record import Record
 
 __version__ = "0.1.0"
 
@@ -25,7 +27,10 @@ __all__ = [
     "Limits",
     "Module",
     "ModuleRule",
+    "Record",
+    "RecordError",
     "compile",
+    "corpus",
     "diagnose",
     "evaluate",
     "format",
@@ -40,6 +45,9 @@ _LAZY = {
     "Limits": "lacec.limits",
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
+    "Record": "lacec.records.record",
+    "RecordError": "lacec.errors",
+    "corpus": "lacec.records.corpus",
 }
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from lacec.diagnostics import CATALOGUE
+from lacec.records.rules import NAMES
 
 ROOT = Path(__file__).parent.parent
 MOST_LINES = 400
@@ -231,8 +232,8 @@ def test_constraints_pin_versions_and_nothing_else() -> None:
 # Diagnostics.
 
 
-def _diagnostic_names() -> Iterator[str]:
-    """The names with which diagnostics are made."""
+def _names_given_to(*functions: str) -> Iterator[str]:
+    """The names with which diagnostics, or errors, are made."""
     for path in PACKAGE:
         for node in ast.walk(ast.parse(text_of(path))):
             if not isinstance(node, ast.Call) or not node.args:
@@ -241,7 +242,7 @@ def _diagnostic_names() -> Iterator[str]:
             called = node.func.id if isinstance(node.func, ast.Name) else called
             name = node.args[0]
             if (
-                called in ("Diagnostic", "Problem", "diagnostic")
+                called in functions
                 and isinstance(name, ast.Constant)
                 and isinstance(name.value, str)
             ):
@@ -249,8 +250,13 @@ def _diagnostic_names() -> Iterator[str]:
 
 
 def test_every_diagnostic_is_in_the_catalogue_and_the_other_way_around() -> None:
-    assert set(_diagnostic_names()) == set(CATALOGUE)
+    assert set(_names_given_to("Diagnostic", "Problem", "diagnostic")) == set(CATALOGUE)
+
+
+def test_every_error_of_a_record_is_a_rule_and_the_other_way_around() -> None:
+    assert set(_names_given_to("RecordError", "_refuse")) == set(NAMES)
 
 
 def test_diagnostics_have_names_in_kebab_case() -> None:
-    assert [name for name in CATALOGUE if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []
+    names = (*CATALOGUE, *NAMES)
+    assert [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []

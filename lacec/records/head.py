@@ -126,14 +126,7 @@ def _read_headers(
     if stop - start > limits.header_bytes or not _EXTRAS.fullmatch(buffer, extras_start, stop):
         return None
     data = buffer[start:stop]
-    lines = data.split(b"\n")
-    if extras_start - start > PATH_BYTES and (
-        len(lines[0]) > PATH_BYTES + len("Group: ")
-        or len(lines[1]) > PATH_BYTES + len("App: ")
-        or len(lines[2]) > PATH_BYTES + len("Name: ")
-    ):
-        return None
-    if stop - extras_start > LINE_BYTES and max(map(len, lines)) > LINE_BYTES:
+    if len(data) > PATH_BYTES and _too_long(data):
         return None
     try:
         text = data.decode("utf-8")
@@ -153,3 +146,14 @@ def _read_headers(
         if len(names) > 1 and names != sorted(names):
             return None
     return group[7:], app[5:], name[6:], tai[5:], extras
+
+
+def _too_long(headers: Buffer) -> bool:
+    """Whether a path or a line has too many bytes."""
+    group, app, name, *lines = headers.split(b"\n")
+    return (
+        len(group) > PATH_BYTES + len("Group: ")
+        or len(app) > PATH_BYTES + len("App: ")
+        or len(name) > PATH_BYTES + len("Name: ")
+        or max(map(len, lines)) > LINE_BYTES
+    )

@@ -87,6 +87,7 @@ def _headers_too_large(offset: int, limits: RecordLimits) -> RecordError:
 
 
 def _check_start(lines: _Lines) -> None:
+    _check_trailer(lines)
     if MARK.startswith(lines.data[: len(MARK)]) or TRAILER.startswith(lines.data[: len(TRAILER)]):
         return
     message = "these bytes do not begin with the markline `🖧: `"
@@ -94,12 +95,16 @@ def _check_start(lines: _Lines) -> None:
     _refuse("not-a-record", 0, message, help)
 
 
+def _check_trailer(lines: _Lines) -> None:
+    if lines.starts_with(TRAILER):
+        message = "this record has its hash in a trailer (`⋯🖧: `), a form that is not supported"
+        _refuse("trailer-hash", lines.at, message, "send it with its hash in the first line")
+
+
 def _check_mark(lines: _Lines, letters: str) -> str:
     """A markline with one of these letters; the letter."""
+    _check_trailer(lines)
     start, line = lines.take()
-    if line.startswith(TRAILER):
-        message = "this record has its hash in a trailer (`⋯🖧: `), a form that is not supported"
-        _refuse("trailer-hash", start, message, "send it with its hash in the first line")
     if not line.startswith(MARK):
         message = f"expected the markline of the embedded record, found {_quote(line)}"
         _refuse("header-order", start, message, f"here comes the line `🖧: {letters}.<b64a>.H3`")

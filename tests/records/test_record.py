@@ -1,7 +1,10 @@
 """Records: what is built is read again, and its parts are at hand."""
 
+from dataclasses import fields
+
 import pytest
 
+from lacec.records.head import Head
 from lacec.records.record import Record, check_signature, parse_record
 from tests.records import made
 
@@ -32,6 +35,10 @@ def test_embedded_records_are_records_of_their_own() -> None:
     assert (seal.plex_hash, seal.blob_hash) == (plex.hash, blob.hash)
     assert (plex.plex, plex.blob) == (plex, blob)
     assert (blob.plex, blob.blob) == (None, blob)
+
+
+def test_a_record_has_the_fields_of_its_head() -> None:
+    assert [field.name for field in fields(Record)] == ["data", *Head._fields]
 
 
 def test_the_signature_can_be_checked_later() -> None:

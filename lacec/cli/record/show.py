@@ -67,10 +67,8 @@ def _forged(record: Record, offset: int) -> RecordError | None:
 
 def _document(record: Record, offset: int, valid: bool) -> dict[str, Any]:
     """The record as JSON; a field that its form does not have is null."""
-    facts = record_facts(record)
     own = len(record.extras)
-    fields = [values for predicate, values in facts if predicate == FIELD]
-    links = [values for predicate, values in facts if predicate == RECORD_LINK]
+    fields = [values for predicate, values in record_facts(record) if predicate == FIELD]
     return {
         "hash": record.hash,
         "type": record.type,
@@ -91,11 +89,15 @@ def _document(record: Record, offset: int, valid: bool) -> dict[str, Any]:
         ],
         "links": [
             {"name": name, "index": int(index), "data": data, "target": target}
-            for _, name, index, data, target in links
+            for _, name, index, data, target in _links(record)
         ],
         "plex_hash": record.plex_hash,
         "blob_hash": record.blob_hash,
     }
+
+
+def _links(record: Record) -> list[tuple[str, ...]]:
+    return [values for predicate, values in record_facts(record) if predicate == RECORD_LINK]
 
 
 def _utc(record: Record) -> str | None:
@@ -119,6 +121,7 @@ def _table(record: Record, offset: int, valid: bool) -> Iterator[Segment]:
         ("Signed-By", record.signed_by),
         ("Signature", record.signature),
         *record.extras,
+        *(("link", f"{values[3]} -> {values[4]}") for values in _links(record)),
         ("embedded Plex", record.plex_hash if record.type == "S" else None),
         ("embedded Blob", record.blob_hash if record.type != "B" else None),
         ("data", f"{record.data_length} bytes"),
@@ -129,8 +132,3 @@ def _table(record: Record, offset: int, valid: bool) -> Iterator[Segment]:
     for name, value in shown:
         yield f"  {name:{width}}  ", "dim"
         yield f"{value}\n", ""
-    for predicate, values in record_facts(record):
-        if predicate == RECORD_LINK:
-            _, name, _, data, target = values
-            yield "  link  ", "dim"
-            yield f"{visible(name)}: {visible(data)} -> {target}\n", ""
