@@ -98,6 +98,7 @@ from lacec.engine import evaluate
 from lacec.runtime.store.build import build_segment
 from lacec.runtime.store.snapshot import Snapshot
 from lacec.runtime.store.store import Store
+from lacec.records.facts import record_facts
 from lacec.records.record import read_records
 from tests.bench.workloads import SELECTION
 import numpy as np
@@ -112,7 +113,7 @@ if sys.argv[1] == "open":
 else:
     with open(sys.argv[2], "rb") as file:
         pieces = iter(lambda: file.read(1 << 20), b"")
-        records = enumerate((r for _, r in read_records(pieces, verify=False)), 1)
+        records = enumerate((record_facts(r) for _, r in read_records(pieces, verify=False)), 1)
         segment = build_segment(1, 2**40, records, [])
     snapshot = Snapshot([segment], np.empty(0, np.int64), 0, 0)
 result = evaluate(module, snapshot.database(), [SELECTION.output])
