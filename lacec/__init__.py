@@ -1,7 +1,7 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
 The functions here give the same results as the commands compile, check,
-fmt and eval; `corpus` makes records to try things on.
+fmt and eval; `corpus` makes records to try things on, a `Store` keeps them.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
@@ -11,10 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lacec.canonical.module import Module, ModuleRule
     from lacec.diagnostics import Diagnostic
-    from lacec.errors import CompileError, FactError, LacecError, LimitError, RecordError
+    from lacec.errors import (
+        CompileError,
+        FactError,
+        LacecError,
+        LimitError,
+        RecordError,
+        StoreError,
+    )
     from lacec.limits import Limits
     from lacec.records.corpus import corpus
     from lacec.records.record import Record
+    from lacec.runtime.store.store import Store
 
 __version__ = "0.1.0"
 
@@ -29,6 +37,8 @@ __all__ = [
     "ModuleRule",
     "Record",
     "RecordError",
+    "Store",
+    "StoreError",
     "compile",
     "corpus",
     "diagnose",
@@ -47,6 +57,8 @@ _LAZY = {
     "ModuleRule": "lacec.canonical.module",
     "Record": "lacec.records.record",
     "RecordError": "lacec.errors",
+    "Store": "lacec.runtime.store.store",
+    "StoreError": "lacec.errors",
     "corpus": "lacec.records.corpus",
 }
 
