@@ -88,6 +88,11 @@ blocks run once. A recursive group runs in *rounds*: the *full* blocks in the fi
 every later one the *delta* blocks, each of which reads for one atom of its rule only what
 the previous round added. The rounds end when one adds nothing.
 
+A group comes from an *origin* (local, peer, or trusted peer) and loads record facts through
+one *view*, or all of them. The rules of a peer have a view, and read what their own
+operand derives, runtime facts and advertisements beside it, and nothing else. A view is
+the records that a viewer may query; it is decided before the code runs.
+
 What an instruction needs complete it must not read from its own group: the right side of
 a negation or a count. The verifier sees to it, and to everything else below, before code
 runs.
@@ -98,6 +103,7 @@ runs.
   predicate, or a list that makes one column an entry. Plain `out` has none.
 - `in`: a register. `complete`: a register that reads nothing of the block's own group.
 - `predicate`, `constant`: a number of the tables of the code.
+- `view`: a number of the table of views, counted from 1; 0 for all facts.
 - `column:x`: a column of the register or predicate `x`.
 - `term:x`: a column of `x`, or a constant.
 - `pick:x:y`: a column of `x` or of `y`.

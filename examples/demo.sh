@@ -1,5 +1,5 @@
-# What `make demo` shows: a policy, its identity and what it selects; a policy with mistakes;
-# a record that is signed, shown and checked.
+# What `make demo` shows: a policy, its identity and what it selects; one side of a plan; a
+# policy with mistakes; a record that is signed, shown and checked.
 set -eu
 cd "$(dirname "$0")"
 
@@ -8,6 +8,9 @@ lacec compile links.lace
 echo
 echo '$ lacec eval links.lace --facts links.facts'
 lacec eval links.lace --facts links.facts
+echo
+echo '$ lacec eval --plan ours.lace theirs.lace --side 0 --expose open.lace --facts ours.facts'
+lacec eval --plan ours.lace theirs.lace --side 0 --expose open.lace --facts ours.facts
 echo
 echo '$ lacec check mistakes.lace'
 lacec check mistakes.lace && exit 1 || test $? -eq 1

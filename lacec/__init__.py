@@ -1,7 +1,7 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
 The functions here give the same results as the commands compile, check,
-fmt and eval; `corpus` makes records to try things on, a `Store` keeps them.
+fmt and eval, with --plan too; `corpus` makes records to try things on, a `Store` keeps them.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
         FactError,
         LacecError,
         LimitError,
+        PlanError,
         RecordError,
         StoreError,
     )
     from lacec.limits import Limits
+    from lacec.plan.exchange import ExchangePlan
     from lacec.records.corpus import corpus
     from lacec.records.record import Record
     from lacec.runtime.store.store import Store
@@ -29,32 +31,38 @@ __version__ = "0.1.0"
 __all__ = [
     "CompileError",
     "Diagnostic",
+    "ExchangePlan",
     "FactError",
     "LacecError",
     "LimitError",
     "Limits",
     "Module",
     "ModuleRule",
+    "PlanError",
     "Record",
     "RecordError",
     "Store",
     "StoreError",
     "compile",
+    "compile_plan",
     "corpus",
     "diagnose",
     "evaluate",
+    "evaluate_plan",
     "format",
 ]
 
 _LAZY = {
     "CompileError": "lacec.errors",
     "Diagnostic": "lacec.diagnostics",
+    "ExchangePlan": "lacec.plan.exchange",
     "FactError": "lacec.errors",
     "LacecError": "lacec.errors",
     "LimitError": "lacec.errors",
     "Limits": "lacec.limits",
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
+    "PlanError": "lacec.errors",
     "Record": "lacec.records.record",
     "RecordError": "lacec.errors",
     "Store": "lacec.runtime.store.store",
@@ -127,6 +135,71 @@ def evaluate(
     wanted = None if outputs is None else [read_predicate(text) for text in outputs]
     result = engine.evaluate(module, load(source_of(facts), chosen), wanted, chosen)
     return {str(predicate): result.facts(predicate) for predicate in result.relations}
+
+
+def compile_plan(
+    zero: str | bytes,
+    one: str | bytes,
+    *,
+    verifiers: "tuple[str | None, str | None]" = (None, None),
+    nonces: "tuple[str | None, str | None]" = (None, None),
+    origins: str = "opaque",
+    lowering: str = "standard-v1",
+    limits: "Limits | None" = None,
+) -> "ExchangePlan":
+    """The exchange plan of two selectors, operand 0 and 1; raise CompileError or PlanError.
+
+    What belongs to a side comes in the order of the operands.
+    """
+    from lacec.limits import DEFAULT_LIMITS
+    from lacec.plan.exchange import make_plan
+    from lacec.plan.operands import author_operand
+    from lacec.plan.origins import Party
+    from lacec.views import OriginMode
+
+    chosen = limits or DEFAULT_LIMITS
+    operands = [
+        author_operand(index, [(f"<operand {index}>", text)], chosen)
+        for index, text in enumerate((zero, one))
+    ]
+    parties = (Party(verifiers[0], nonces[0]), Party(verifiers[1], nonces[1]))
+    return make_plan(operands, parties, OriginMode(origins), lowering)
+
+
+def evaluate_plan(
+    plan: "ExchangePlan",
+    side: int,
+    facts: "Mapping[str, Iterable[Sequence[str]]]",
+    *,
+    expose: "Sequence[str | bytes]" = (),
+    narrow: "Sequence[str | bytes]" = (),
+    trust_peer: bool = False,
+    limits: "Limits | None" = None,
+) -> dict[str, list[str]]:
+    """What the side of operand `side` may send and request, and what the peer may query there.
+
+    `expose` holds the texts of exposure modules, or `selected` or `all`; nothing is exposed
+    by default. `narrow` holds the same for this side's own operand.
+    """
+    from lacec.limits import DEFAULT_LIMITS
+    from lacec.plan.expose import LocalPolicy, exposure_of
+    from lacec.sides import evaluate_side
+    from lacec.vm.sources import load, source_of
+
+    chosen = limits or DEFAULT_LIMITS
+    own = plan.operands[side]
+    policy = LocalPolicy(
+        tuple(exposure_of(text, own, chosen) for text in expose),
+        trust_peer,
+        tuple(exposure_of(text, own, chosen) for text in narrow),
+    )
+    database = load(source_of(facts), chosen)
+    found = evaluate_side(plan.side(side, policy), database, chosen)
+    return {
+        "may_send": found.may_send,
+        "may_request": found.may_request,
+        "can_query": found.can_query,
+    }
 
 
 def format(text: str | bytes, *, name: str = "<text>") -> str:

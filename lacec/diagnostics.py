@@ -54,6 +54,7 @@ CATALOGUE: dict[str, Severity] = {
     "closed-selector": "error",
     "missing-export": "error",
     "exposes-nothing": "warning",
+    "opaque-viewer": "warning",
     "misspelt-predicate": "warning",
     "wrong-arity": "warning",
     # builtins
@@ -66,6 +67,7 @@ CATALOGUE: dict[str, Severity] = {
     # facts
     "bad-fact": "error",
     "derived-fact": "error",
+    "unknown-fact": "error",
     # safety
     "unbound-variable": "error",
     "shared-local-variable": "error",

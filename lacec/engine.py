@@ -5,19 +5,22 @@ asked. Small inputs run code that was ordered from the rule text alone; for larg
 ones the code is emitted again from the sizes of the facts, which then pays.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lacec.bytecode.code import Code
 from lacec.bytecode.emit import emit
+from lacec.bytecode.order import Sizes
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
+from lacec.predicates import RECORD_FACTS, Predicate
+from lacec.views import FULL_VIEW, PLAIN, Reading, Resolution
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine, Profile
 from lacec.vm.relation import Relation
+from lacec.vm.view import View, Viewed
 
 # From this many facts on, ordering joins by their sizes costs less than it saves.
 MANY_FACTS = 20_000
@@ -46,36 +49,50 @@ def evaluate(
     outputs: Iterable[Predicate] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     cancelled: Callable[[], bool] | None = None,
+    *,
+    given: Mapping[Predicate, Relation] | None = None,
+    started: float | None = None,
 ) -> Evaluation:
-    """Evaluate a module; LimitError without a result when a limit would be exceeded."""
+    """Evaluate a module; LimitError without a result when a limit would be exceeded.
+
+    `given` are base facts beside those of the database; the clock runs from `started`.
+    """
     facts = database.check_limits(limits)
     wanted = None if outputs is None else tuple(outputs)
     if facts < MANY_FACTS:
-        code = _code_of_text(module, wanted, limits)
+        code = code_of_text(module, wanted, limits)
     else:
         code = emit(module, wanted, sizes_of(module, database))
         verify(code, limits)
-    machine = Machine(code, database, limits, cancelled)
+    machine = Machine(code, database, limits, cancelled, given=given, started=started)
     return Evaluation(database, code, machine.run(), machine.profile)
 
 
 @lru_cache(maxsize=16)
-def _code_of_text(module: Module, outputs: tuple[Predicate, ...] | None, limits: Limits) -> Code:
+def code_of_text(
+    module: Module,
+    outputs: tuple[Predicate, ...] | None,
+    limits: Limits,
+    resolution: Resolution = PLAIN,
+) -> Code:
     """Code ordered from the rule text alone, kept: a policy often meets small inputs again."""
-    code = emit(module, outputs)
+    code = emit(module, outputs, resolution=resolution)
     verify(code, limits)
     return code
 
 
-def sizes_of(
-    module: Module, database: Database
-) -> Callable[[Predicate, tuple[tuple[int, str], ...]], int | None]:
+def sizes_of(module: Module, database: Database, views: Sequence[View] = ()) -> Sizes:
+    """The sizes of base facts, as rules with a given reading see them."""
     derived = {predicate for group in module.groups for predicate in group}
 
-    def sizes(predicate: Predicate, constants: tuple[tuple[int, str], ...]) -> int | None:
+    def sizes(
+        predicate: Predicate, constants: tuple[tuple[int, str], ...], reading: Reading
+    ) -> int | None:
         if predicate in derived or predicate.name.startswith("+"):
             return None
         relation = database.relation(predicate)
+        if reading.view != FULL_VIEW and predicate in RECORD_FACTS:
+            relation = Viewed(relation, views[reading.view - 1])
         ids = [(column, database.symbols.find(value)) for column, value in constants]
         return 0 if any(id < 0 for _, id in ids) else relation.part(ids, ()).size
 

@@ -1,6 +1,7 @@
 """The exceptions of lacec's Python API. Each carries what it has to say as values."""
 
 from lacec.diagnostics import Diagnostic
+from lacec.views import Origin
 
 
 class LacecError(Exception):
@@ -21,11 +22,27 @@ class CompileError(LacecError):
         )
 
 
-class LimitError(LacecError):
-    """An evaluation would exceed a limit; there is no partial result (D12)."""
+class PlanError(LacecError):
+    """Two operands that make no plan, or a text that is none: what is wrong, by name."""
 
-    def __init__(self, name: str, limit: int, count: int, what: str) -> None:
-        self.name, self.limit, self.count = name, limit, count
+    def __init__(self, name: str, message: str) -> None:
+        self.name = name
+        super().__init__(message)
+
+
+class LimitError(LacecError):
+    """An evaluation would exceed a limit; there is no partial result (D12).
+
+    `origin` tells this side whose rules went over it. The other side is told
+    `PUBLIC_NAME`, whatever failed: numbers and messages may speak of private facts.
+    """
+
+    PUBLIC_NAME = "evaluation-failed"
+
+    def __init__(
+        self, name: str, limit: int, count: int, what: str, origin: Origin = Origin.LOCAL
+    ) -> None:
+        self.name, self.limit, self.count, self.origin = name, limit, count, origin
         super().__init__(f"{what}: {count} exceeds the limit {name} of {limit}")
 
 

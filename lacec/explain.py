@@ -1,19 +1,25 @@
 """How a program is evaluated: strata, what needs what, the order of joins, the bytecode.
 
-In: a module, and a database when sizes are to be shown. Out: an explanation.
+In: a module or one side of a plan, and a database when sizes are to be shown. Out: an
+explanation.
 """
 
 from dataclasses import dataclass
 
-from lacec.bytecode.code import Kind
+from lacec.bytecode.code import Code, Kind
 from lacec.bytecode.disasm import disassemble_block
 from lacec.bytecode.emit import emit
+from lacec.bytecode.order import Sizes
 from lacec.bytecode.steps import Step, steps_of
+from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.check.dependencies import EdgeKind
 from lacec.engine import sizes_of
-from lacec.predicates import BUILTIN_ARITY, Predicate
-from lacec.syntax.ast import Atom, Cardinality, Negated
+from lacec.plan.lower import LoweredRule, SideProgram
+from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
+from lacec.sides import OUTPUTS, make_views
+from lacec.syntax.ast import Atom, Cardinality, Negated, body_atoms
+from lacec.views import FULL_VIEW
 from lacec.vm.database import Database
 
 
@@ -46,6 +52,62 @@ class Explanation:
 def explain_program(module: Module, database: Database | None = None) -> Explanation:
     sizes = None if database is None else sizes_of(module, database)
     code = emit(module, sizes=sizes)
+    return Explanation(module.id, module.strata, _edges(module), _plans(code, sizes))
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedRule:
+    """A lowered rule: whose it is, what made it, and which record facts it sees."""
+
+    rule: LoweredRule
+    whose: str
+    sees: str
+
+
+@dataclass(frozen=True, slots=True)
+class SideExplanation:
+    """What one side runs; sizes are those that each rule sees."""
+
+    program: SideProgram
+    rules: tuple[ExplainedRule, ...]
+    gates: tuple[Plan, ...]
+    main: tuple[Plan, ...]
+
+
+def explain_side(program: SideProgram, database: Database | None = None) -> SideExplanation:
+    rules = tuple(
+        ExplainedRule(rule, _whose(program, rule), _sees(program, rule)) for rule in program.rules
+    )
+    gate_sizes = sizes = None
+    if database is not None:
+        views = make_views(program, database)
+        gate_sizes = sizes_of(program.gates, database)
+        sizes = sizes_of(program.main, database, views)
+    gates = emit(program.gates, sizes=gate_sizes)
+    main = emit(program.main, OUTPUTS, sizes, program.resolution)
+    verify(main)
+    return SideExplanation(program, rules, _plans(gates, gate_sizes), _plans(main, sizes))
+
+
+def _whose(program: SideProgram, rule: LoweredRule) -> str:
+    if rule.step == "040-exposure":
+        return "exposure"
+    if rule.module is None:
+        return "generated"
+    return "own" if rule.what == f"O{program.side}" else "peer"
+
+
+def _sees(program: SideProgram, rule: LoweredRule) -> str:
+    """In words, and nothing for a rule that reads no record fact."""
+    if all(atom.predicate not in RECORD_FACTS for atom in body_atoms(rule.node)):
+        return "no record facts"
+    view = program.reading(rule).view
+    if view == FULL_VIEW:
+        return "all records"
+    return f"the records that {program.resolution.views[view - 1].viewer} may query"
+
+
+def _plans(code: Code, sizes: Sizes | None) -> tuple[Plan, ...]:
     plans = []
     for number, block in enumerate(code.blocks):
         rule = code.rules[block.rule] if block.rule >= 0 else None
@@ -59,7 +121,7 @@ def explain_program(module: Module, database: Database | None = None) -> Explana
                 _instructions(disassemble_block(code, number)),
             )
         )
-    return Explanation(module.id, module.strata, _edges(module), tuple(plans))
+    return tuple(plans)
 
 
 def _instructions(listing: str) -> str:

@@ -4,7 +4,9 @@ A line and a source have a largest size too, so that hostile text is refused
 before memory is spent on it.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+
+from lacec.views import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,20 @@ class Limits:
     derived_facts: int = 2**22
     iterations: int = 1000
     intermediate_rows: int = 2**26
+    peer_intermediate_rows: int = 2**24
     seconds: int = 30
+
+    def of(self, origin: Origin) -> "Limits":
+        """What a module from there is held to: a peer's has fewer rules (D12)."""
+        if origin == Origin.LOCAL:
+            return self
+        return replace(self, rules=min(self.rules, self.selector_rules))
+
+    def rows(self, origin: Origin) -> tuple[str, int]:
+        """The limit on the rows of a join for rules from there, by its name (D12)."""
+        if origin == Origin.LOCAL or self.intermediate_rows < self.peer_intermediate_rows:
+            return "intermediate_rows", self.intermediate_rows
+        return "peer_intermediate_rows", self.peer_intermediate_rows
 
 
 DEFAULT_LIMITS = Limits()

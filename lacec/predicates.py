@@ -4,6 +4,7 @@ One table each, read by the checks, the spelling hints and the editor. Predicate
 are told apart by name and arity (D11).
 """
 
+import re
 from typing import NamedTuple
 
 
@@ -69,6 +70,14 @@ EXPOSE_EXPORTS: dict[Predicate, str] = {
 GENERATED: frozenset[Predicate] = frozenset(
     {Predicate("MaySend", 1), Predicate("MayRequest", 1), Predicate("CanQueryRecord", 2)}
 )
+
+# D11, D16: the names that lowering makes of those of operands and of exposure modules.
+SCOPE_PREFIX = re.compile(r"o[01]_")
+GENERATED_PREFIX = re.compile(r"(?:o[01]|m[0-9]+)_")
+
+# 040: the origin of an operand whose side proves nothing: one symbol of B64A after the prefix.
+OPAQUE_PREFIX = "Opq_"
+OPAQUE_LABEL = re.compile(rf"{OPAQUE_PREFIX}[0-9A-Z_a-z~]")
 
 # 030: builtin tests, each with its one form (D8).
 BUILTINS: dict[str, str] = {

@@ -21,6 +21,7 @@ from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.pipeline import compile_sources
 from lacec.predicates import Predicate
+from lacec.sides import PROFILE_FACTS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -37,6 +38,7 @@ class Example(NamedTuple):
     facts: bytes | None
     facet: Facet
     limits: Limits
+    plan: bool = False
 
     def found(self, folder: Path) -> list[str]:
         diagnostics: list[Diagnostic] = []
@@ -49,7 +51,8 @@ class Example(NamedTuple):
         if self.facts is not None:
             path = folder / "page.facts"
             path.write_bytes(self.facts)
-            diagnostics.extend(read_fact_files([str(path)], derived, self.limits)[1])
+            known = PROFILE_FACTS if self.plan else None
+            diagnostics.extend(read_fact_files([str(path)], derived, self.limits, known=known)[1])
         return [diagnostic.name for diagnostic in diagnostics]
 
 
@@ -62,12 +65,12 @@ def example(name: str, heading: str) -> Example:
     part = re.search(rf"^## {heading}\n((?s:.*?))^## ", page(name) + "## ", re.MULTILINE)
     assert part is not None, f"{name}.md has no heading {heading}"
     block = re.search(r"^```lace(.*)\n((?s:.*?))^```$", part[1], re.MULTILINE)
-    given = re.search(r"^```facts\n((?s:.*?))^```$", part[1], re.MULTILINE)
-    facts = None if given is None else given[1].encode()
+    given = re.search(r"^```facts( plan)?\n((?s:.*?))^```$", part[1], re.MULTILINE)
+    facts = None if given is None else given[2].encode()
     facet, limits = Facet.PLAIN, Limits()
     if block is None:
         assert facts is not None, f"{name}.md has no example below {heading}"
-        return Example(None, facts, facet, limits)
+        return Example(None, facts, facet, limits, given is not None and bool(given[1]))
     source = block[2].encode()
     for word in block[1].split():
         kind, _, value = word.partition("=")

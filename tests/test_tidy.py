@@ -93,7 +93,8 @@ FORBIDDEN = {
         "lacec.runtime",
         "lacec.cli",
     ],
-    "lacec/bytecode/": ["lacec.vm", "lacec.cli", "lacec.pipeline", "lacec.engine"],
+    "lacec/plan/": ["lacec.bytecode", "lacec.vm", "lacec.runtime", "lacec.cli", "lacec.engine"],
+    "lacec/bytecode/": ["lacec.plan", "lacec.vm", "lacec.cli", "lacec.pipeline", "lacec.engine"],
     "lacec/vm/": [
         "lacec.check",
         "lacec.canonical",

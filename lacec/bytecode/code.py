@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Any
 
 from lacec.predicates import Predicate
+from lacec.views import OPEN, Reading
 
 Instruction = tuple[Any, ...]
 """An opcode number, then its operands as the table of opcodes lists them."""
@@ -32,10 +33,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Predicates that need each other. The groups are in an order that can be evaluated."""
+    """Predicates that need each other. The groups are in an order that can be evaluated.
+
+    All rules of a group come from one origin, and load record facts through one view.
+    """
 
     predicates: tuple[int, ...]
     recursive: bool
+    reading: Reading = OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +61,5 @@ class Code:
     blocks: tuple[Block, ...] = field(repr=False)
     rules: tuple[SourceRule, ...] = field(repr=False)
     outputs: tuple[int, ...] = ()
+    views: tuple[tuple[int, int], ...] = ()
+    """Views from 1 on: a predicate that is given, not derived, and the constant of the viewer."""

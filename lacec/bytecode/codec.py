@@ -2,7 +2,7 @@
 
     magic   version   body   checksum (BLAKE3-256 of everything before it)
 
-The body holds constants, predicates, groups, blocks, outputs and the rules that the
+The body holds constants, predicates, groups, blocks, outputs, views and the rules that the
 blocks come from, each a count and its entries. Numbers are little-endian base 128,
 as short as they can be, under 2**32; text is its length in bytes and UTF-8; the
 operands of an instruction follow the table of opcodes. Code has one encoding only.
@@ -20,9 +20,10 @@ from lacec.bytecode.code import Block, Code, Group, Instruction, Kind, SourceRul
 from lacec.bytecode.opcodes import OPERANDS, WAY_OPERANDS, Operand, Part
 from lacec.errors import CodeError
 from lacec.predicates import Predicate
+from lacec.views import Origin, Reading
 
 MAGIC = b"\x00lbc"
-VERSION = 1
+VERSION = 2
 CHECKSUM_BYTES = 32
 END_OF_NUMBERS = 2**32
 
@@ -85,11 +86,17 @@ class _Writer:
         self.number(len(code.groups))
         for group in code.groups:
             self.number(group.recursive)
+            self.number(group.reading.origin)
+            self.number(group.reading.view)
             self._numbers(group.predicates)
         self.number(len(code.blocks))
         for block in code.blocks:
             self._block(block)
         self._numbers(code.outputs)
+        self.number(len(code.views))
+        for gate, viewer in code.views:
+            self.number(gate)
+            self.number(viewer)
         self.number(len(code.rules))
         files: dict[str, int] = {}
         for rule in code.rules:
@@ -175,11 +182,12 @@ class _Reader:
     def code(self) -> Code:
         constants = self._list(self._text)
         predicates = self._list(self._predicate, 2)
-        groups = self._list(self._group, 2)
+        groups = self._list(self._group, 4)
         blocks = self._list(self._block, 5)
         outputs = self._list(self.number)
+        views = self._list(lambda: (self.number(), self.number()), 2)
         rules = self._list(self._rule, 4)
-        return Code(constants, predicates, groups, blocks, rules, outputs)
+        return Code(constants, predicates, groups, blocks, rules, outputs, views)
 
     def _list(self, entry: Callable[[], T], size: int = 1) -> tuple[T, ...]:
         """Entries of at least `size` bytes each, if there is room for so many."""
@@ -214,7 +222,8 @@ class _Reader:
 
     def _group(self) -> Group:
         recursive = bool(self._one_of(2, "flag"))
-        return Group(self._list(self.number), recursive)
+        reading = Reading(Origin(self._one_of(len(Origin), "origin")), self.number())
+        return Group(self._list(self.number), recursive, reading)
 
     def _rule(self) -> SourceRule:
         return SourceRule(self._text(), self._text(), self._file(), self.number())

@@ -21,12 +21,16 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, Code, Instruction, Kind
 from lacec.diagnostics import visible
 from lacec.syntax.show import show_constant
+from lacec.views import FULL_VIEW, Origin
 
 
 def disassemble(code: Code) -> str:
     """The listing of all blocks, by group."""
     lister = _Lister(code)
-    lines = [f"outputs: {', '.join(map(lister.predicate, code.outputs)) or 'none'}"]
+    lines = [
+        f"outputs: {', '.join(map(lister.predicate, code.outputs)) or 'none'}",
+        *lister.views(),
+    ]
     blocks: dict[int, list[int]] = {number: [] for number in range(len(code.groups))}
     for number, block in enumerate(code.blocks):
         blocks.setdefault(block.group, []).append(number)
@@ -61,7 +65,18 @@ class _Lister:
             return f"group ?{number}"
         group = self.code.groups[number]
         names = ", ".join(map(self.predicate, group.predicates))
-        return f"group {number}: {names}{', recursive' if group.recursive else ''}"
+        said = [names, *(["recursive"] if group.recursive else [])]
+        if group.reading.origin != Origin.LOCAL:
+            said.append(f"{group.reading.origin.name.lower()} origin")
+        if group.reading.view != FULL_VIEW:
+            said.append(f"view {group.reading.view}")
+        return f"group {number}: {', '.join(said)}"
+
+    def views(self) -> list[str]:
+        return [
+            f"view {number}: {self.predicate(gate)} for {self.constant(viewer)}"
+            for number, (gate, viewer) in enumerate(self.code.views, 1)
+        ]
 
     def block(self, number: int) -> list[str]:
         block = self.code.blocks[number]
@@ -128,6 +143,8 @@ class _Lister:
                 return f"{self.shown[part.of[side]]}.{column}"
             case "way":
                 return _way(value)
+            case "view":
+                return f"view {value}" if value != FULL_VIEW else ""
             case "flag":
                 return name if value else ""
         return _choice(part.kind, value)

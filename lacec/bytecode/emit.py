@@ -1,8 +1,9 @@
 """Rules into blocks: each rule once in full, and once for each atom that a round can change.
 
-In: a module and the outputs asked for. Out: code. Columns that nothing needs any
-more are dropped as early as possible; tests stand as soon as their variables are
-bound; counts come last, when the fewest rows are left.
+In: a module, the outputs asked for, and of a lowered plan how its predicates read. Out:
+code, in which record facts are loaded through the view of the rule that asks. Columns
+that nothing needs any more are dropped as early as possible; tests stand as soon as
+their variables are bound; counts come last, when the fewest rows are left.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from lacec.bytecode.lift import lift
 from lacec.bytecode.order import Choice, Sizes, constants_of, next_atom
 from lacec.bytecode.rank import Ranking, find_ranking, is_local, same_form, used_positions
 from lacec.canonical.module import Module
-from lacec.predicates import BUILTIN_ARITY, Predicate
+from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
 from lacec.syntax.ast import (
     Always,
     Atom,
@@ -30,6 +31,7 @@ from lacec.syntax.ast import (
     Variable,
     variables_of,
 )
+from lacec.views import FULL_VIEW, OPEN, PLAIN, Reading, Resolution
 
 TESTS = {
     "IntCompare": op.Test.INT_COMPARE,
@@ -39,17 +41,28 @@ TESTS = {
 
 
 def emit(
-    module: Module, outputs: Iterable[Predicate] | None = None, sizes: Sizes | None = None
+    module: Module,
+    outputs: Iterable[Predicate] | None = None,
+    sizes: Sizes | None = None,
+    resolution: Resolution = PLAIN,
 ) -> Code:
     """The code of a module. Without outputs, every derived predicate is one."""
     derived = [predicate for group in module.groups for predicate in group]
     asked = set(derived if outputs is None else outputs)
-    return _Program(module, [p for p in derived if p in asked], sizes).code()
+    return _Program(module, [p for p in derived if p in asked], sizes, resolution).code()
 
 
 class _Program:
-    def __init__(self, module: Module, outputs: Sequence[Predicate], sizes: Sizes | None) -> None:
+    def __init__(
+        self,
+        module: Module,
+        outputs: Sequence[Predicate],
+        sizes: Sizes | None,
+        resolution: Resolution,
+    ) -> None:
         self.sizes = sizes
+        self.views = resolution.views
+        self.readings = dict(resolution.readings)
         self.outputs = outputs
         self.constants: dict[str, int] = {}
         self.predicates: dict[Predicate, int] = {}
@@ -57,11 +70,12 @@ class _Program:
         self.rules: dict[Predicate, list[tuple[int, Rule]]] = {}
         recursive = {p for group in module.groups if _recursive(group, module) for p in group}
         self.recursive = recursive
-        made, rewritten = lift([rule.node for rule in module.rules], recursive)
+        made, rewritten = lift([rule.node for rule in module.rules], recursive, resolution)
         for number, rule in enumerate(rewritten):
             self.rules.setdefault(rule.head.predicate, []).append((number, rule))
-        for rule in made:
+        for rule, reading in made:
             self.rules[rule.head.predicate] = [(-1, rule)]
+            self.readings[rule.head.predicate] = reading
         self._place(module.groups)
 
     def _place(self, groups: Iterable[tuple[Predicate, ...]]) -> None:
@@ -80,10 +94,12 @@ class _Program:
         groups: list[Group] = []
         for number, group in enumerate(self.groups):
             recursive = bool(self.recursive.intersection(group))
-            groups.append(Group(tuple(self.predicate(p) for p in group), recursive))
+            members = tuple(self.predicate(p) for p in group)
+            groups.append(Group(members, recursive, self.reading(group[0])))
             for predicate in group:
                 for source, rule in self.rules[predicate]:
                     blocks.extend(self._blocks(number, source, rule, frozenset(group)))
+        views = [(self.predicate(view.gate), self.constant(view.viewer)) for view in self.views]
         return Code(
             tuple(self.constants),
             tuple(self.predicates),
@@ -91,6 +107,7 @@ class _Program:
             tuple(blocks),
             self.sources,
             tuple(self.predicates[p] for p in self.outputs),
+            tuple(views),
         )
 
     def _blocks(
@@ -110,6 +127,9 @@ class _Program:
 
     def constant(self, value: str) -> int:
         return self.constants.setdefault(value, len(self.constants))
+
+    def reading(self, predicate: Predicate) -> Reading:
+        return self.readings.get(predicate, OPEN)
 
     def predicate(self, predicate: Predicate) -> int:
         return self.predicates.setdefault(predicate, len(self.predicates))
@@ -172,7 +192,8 @@ class _Emitter:
                 choice = choices[self.delta]
             else:
                 bound = self.columns.keys()
-                choice = next_atom(list(choices.values()), bound, self.program.sizes)
+                sizes, reading = self.program.sizes, self._reading()
+                choice = next_atom(list(choices.values()), bound, sizes, reading)
             del choices[choice.index]
             self._step(choice, list(choices.values()), tests)
             self._filters(tests, last=not choices)
@@ -183,6 +204,9 @@ class _Emitter:
         terms = tuple(self._term(term) for term in head.terms)
         self._add(op.EMIT, self.program.predicate(head.predicate), self.current, terms)
         return tuple(self.instructions)
+
+    def _reading(self) -> Reading:
+        return self.program.reading(self.rule.head.predicate)
 
     def _add(self, *instruction: object) -> None:
         self.instructions.append(instruction)
@@ -202,7 +226,9 @@ class _Emitter:
 
     def _load(self, atom: Atom, state: op.State) -> tuple[int, dict[str, int]]:
         """The tuples of an atom, with the column of each of its variables."""
-        register = self._out(op.LOAD, self.program.predicate(atom.predicate), int(state))
+        predicate = self.program.predicate(atom.predicate)
+        view = self._reading().view if atom.predicate in RECORD_FACTS else FULL_VIEW
+        register = self._out(op.LOAD, predicate, view, int(state))
         constants = tuple((c, self.program.constant(v)) for c, v in constants_of(atom))
         columns: dict[str, int] = {}
         equal = []

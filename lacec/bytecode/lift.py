@@ -10,6 +10,7 @@ becomes, with an auxiliary predicate that no source can name,
     B(P) :- +1(P), not Blocked(P).
 
 What is lifted are the atoms of one variable: those that say something of it alone.
+Rules of different origins, or that read through different views, share nothing.
 """
 
 from collections import defaultdict
@@ -17,26 +18,35 @@ from collections.abc import Iterable, Sequence
 
 from lacec.predicates import BUILTIN_ARITY, Predicate
 from lacec.syntax.ast import Anonymous, Atom, Literal, Rule, Term, Variable, variables_of
+from lacec.views import PLAIN, Reading, Resolution
 
 Shape = frozenset[Atom]
 
 
-def lift(rules: Sequence[Rule], fixed: Iterable[Predicate]) -> tuple[list[Rule], list[Rule]]:
-    """The auxiliary rules and the rules rewritten; atoms of `fixed` predicates stay in place."""
+def lift(
+    rules: Sequence[Rule], fixed: Iterable[Predicate], resolution: Resolution = PLAIN
+) -> tuple[list[tuple[Rule, Reading]], list[Rule]]:
+    """The auxiliary rules, each with the reading of those that share it, and the rules rewritten.
+
+    Atoms of `fixed` predicates stay in place.
+    """
     fixed = frozenset(fixed)
-    uses: dict[Shape, list[tuple[int, str]]] = defaultdict(list)
+    uses: dict[tuple[Reading, Shape], list[tuple[int, str]]] = defaultdict(list)
     for number, rule in enumerate(rules):
+        reading = resolution.of(rule.head.predicate)
         for variable, atoms in _clusters(rule, fixed).items():
             if len(atoms) > 1:
-                uses[frozenset(_shape(atom, variable) for atom in atoms)].append((number, variable))
-    made: list[Rule] = []
+                shape = frozenset(_shape(atom, variable) for atom in atoms)
+                uses[reading, shape].append((number, variable))
+    made: list[tuple[Rule, Reading]] = []
     lifted: dict[int, list[tuple[str, Atom]]] = defaultdict(list)
-    for shape, places in uses.items():
+    for (reading, shape), places in uses.items():
         if len(places) < 2:
             continue
         head = Atom(f"+{len(made) + 1}", (Variable("X"),))
         ordered = sorted(shape, key=repr)
-        made.append(Rule(head, tuple(_apart(atom, n) for n, atom in enumerate(ordered))))
+        rule = Rule(head, tuple(_apart(atom, n) for n, atom in enumerate(ordered)))
+        made.append((rule, reading))
         for number, variable in places:
             lifted[number].append((variable, Atom(head.name, (Variable(variable),))))
     return made, [_rewrite(rule, lifted[i], fixed) for i, rule in enumerate(rules)]

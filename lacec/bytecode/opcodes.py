@@ -10,6 +10,7 @@ The kind of an operand says what it is and, after a colon, of which operand:
     in               a register
     complete         a register that reads nothing of the block's own group, which still grows
     predicate        a number of the table of predicates; `constant` of that of constants
+    view             a number of the table of views, counted from 1; 0 for all facts
     column:left      a column of `left`
     term:left        a column of `left` or a constant, as Term in code.py
     pick:left:right  a side, 0 or 1, and a column of that side
@@ -125,10 +126,17 @@ OPCODES: tuple[Opcode, ...] = (
     Opcode(
         1,
         "LOAD",
-        (("to", "out:predicate"), ("predicate", "predicate"), ("state", "state")),
-        "to = predicate",
+        (
+            ("to", "out:predicate"),
+            ("predicate", "predicate"),
+            ("view", "view"),
+            ("state", "state"),
+        ),
+        "to = predicate, through a view",
         "The tuples of a predicate: all of them, or those that the previous round of its recursive "
-        "group added. Nothing is copied.",
+        "group added. Through a view, those record facts alone whose record the viewer may query; "
+        "record facts are loaded through the view of the block's group, and nothing else through "
+        "any. Nothing is copied.",
     ),
     Opcode(
         2,

@@ -10,9 +10,14 @@ from dataclasses import dataclass
 
 from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import Atom, Constant
+from lacec.views import OPEN, Reading
 
-Sizes = Callable[[Predicate, tuple[tuple[int, str], ...]], int | None]
-"""How many tuples of a predicate have these constants in these columns; None if not known."""
+Sizes = Callable[[Predicate, tuple[tuple[int, str], ...], Reading], int | None]
+"""How many tuples of a predicate have these constants in these columns; None if not known.
+
+They are those that a rule with this reading sees: the order of a peer's joins, and so the
+limits that they meet, must not tell of facts outside its view.
+"""
 
 # Without facts: record facts are many, what rules derive from them is less, a constant picks few.
 RECORDS, OTHERS, PICKED = 1_000_000.0, 10_000.0, 30.0
@@ -33,16 +38,18 @@ def constants_of(atom: Atom) -> tuple[tuple[int, str], ...]:
     )
 
 
-def estimate(atom: Atom, sizes: Sizes | None) -> float:
+def estimate(atom: Atom, sizes: Sizes | None, reading: Reading) -> float:
     constants = constants_of(atom)
-    known = sizes(atom.predicate, constants) if sizes is not None else None
+    known = sizes(atom.predicate, constants, reading) if sizes is not None else None
     if known is not None:
         return known
     guess = RECORDS if atom.predicate in RECORD_FACTS else OTHERS
     return guess / PICKED ** len(constants)
 
 
-def next_atom(choices: Sequence[Choice], bound: Set[str], sizes: Sizes | None) -> Choice:
+def next_atom(
+    choices: Sequence[Choice], bound: Set[str], sizes: Sizes | None, reading: Reading = OPEN
+) -> Choice:
     """The best atom to join to what is bound so far; the smallest to begin with."""
 
     def cost(choice: Choice) -> tuple[int, float, int]:
@@ -53,6 +60,6 @@ def next_atom(choices: Sequence[Choice], bound: Set[str], sizes: Sizes | None) -
             rank = 1  # a filter
         else:
             rank = 2 if connected or not bound else 3
-        return rank, estimate(choice.atom, sizes), choice.index
+        return rank, estimate(choice.atom, sizes, reading), choice.index
 
     return min(choices, key=cost)

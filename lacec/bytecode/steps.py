@@ -11,6 +11,7 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, Block, Code, Instruction, Term
 from lacec.bytecode.order import Sizes
 from lacec.predicates import Predicate
+from lacec.views import Reading
 
 HOW = {
     op.JOIN: "join",
@@ -46,10 +47,11 @@ class _Atom:
 def steps_of(code: Code, block: Block, sizes: Sizes | None = None) -> Iterator[Step]:
     atoms: dict[int, _Atom] = {}
     started = False
+    reading = code.groups[block.group].reading
     for instruction in block.instructions:
         opcode = instruction[0]
         if opcode == op.LOAD:
-            _, to, predicate, state = instruction
+            _, to, predicate, _, state = instruction
             atoms[to] = _Atom(code.predicates[predicate], (), state == op.State.LAST)
         elif opcode == op.SELECT:
             _, to, source, constants, _ = instruction
@@ -57,17 +59,18 @@ def steps_of(code: Code, block: Block, sizes: Sizes | None = None) -> Iterator[S
             atoms[to] = _Atom(atoms[source].predicate, known, atoms[source].last)
         elif opcode == op.PROJECT and not started:
             started = True
-            yield _step("start", atoms[instruction[2]], sizes)
+            yield _step("start", atoms[instruction[2]], sizes, reading)
         elif opcode == op.TEST:
             yield Step("test", _test(code, instruction))
         elif opcode == op.RANK:
             yield Step("rank", str(code.predicates[instruction[4]]))
         elif opcode in HOW:
-            yield _step(HOW[opcode], atoms[instruction[3]], sizes)
+            yield _step(HOW[opcode], atoms[instruction[3]], sizes, reading)
 
 
-def _step(how: str, atom: _Atom, sizes: Sizes | None) -> Step:
-    size = sizes(atom.predicate, atom.constants) if sizes is not None and not atom.last else None
+def _step(how: str, atom: _Atom, sizes: Sizes | None, reading: Reading) -> Step:
+    known = sizes is not None and not atom.last
+    size = sizes(atom.predicate, atom.constants, reading) if sizes and known else None
     return Step(how, str(atom), size)
 
 

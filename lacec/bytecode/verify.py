@@ -15,7 +15,17 @@ from lacec.bytecode.code import COLUMN, CONSTANT, Code, Instruction, Kind, Term
 from lacec.diagnostics import quote
 from lacec.errors import CodeError
 from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import BASE
+from lacec.predicates import (
+    ADVERTISEMENT_FACTS,
+    BASE,
+    RECORD_FACTS,
+    RUNTIME_FACTS,
+    SCOPE_PREFIX,
+)
+from lacec.views import FULL_VIEW, Origin
+
+# What the rules of an operand may read beside what they derive.
+_SHARED = RECORD_FACTS.keys() | RUNTIME_FACTS.keys() | ADVERTISEMENT_FACTS.keys()
 
 
 def verify(code: Code, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -23,6 +33,7 @@ def verify(code: Code, limits: Limits = DEFAULT_LIMITS) -> None:
     _check_constants(code, limits)
     _check_predicates(code, limits)
     group_of = _check_groups(code)
+    _check_views(code, group_of)
     checkers = [_Checker(code, group_of, number) for number in range(len(code.blocks))]
     for checker in checkers:
         checker.run()
@@ -87,6 +98,24 @@ def _check_groups(code: Code) -> dict[int, int]:
                 raise CodeError(f"{_name(code, predicate)} is a base predicate, in group {number}")
             group_of[predicate] = number
     return group_of
+
+
+def _check_views(code: Code, group_of: dict[int, int]) -> None:
+    """A view is given from outside; a peer's rules have one."""
+    for number, (gate, viewer) in enumerate(code.views, 1):
+        if not _is_below(gate, len(code.predicates)) or not _is_below(viewer, len(code.constants)):
+            raise CodeError(f"view {number} names what is in no table")
+        predicate = code.predicates[gate]
+        if gate in group_of or predicate in BASE or predicate.arity != 2:
+            raise CodeError(f"{_name(code, gate)} cannot be the gate of view {number}")
+    for number, group in enumerate(code.groups):
+        origin, view = group.reading
+        if not _is_below(view, len(code.views) + 1):
+            raise CodeError(f"group {number} reads through view {view}, which does not exist")
+        if (origin == Origin.PEER) and view == FULL_VIEW:
+            raise CodeError(f"group {number} is of a peer, and reads through no view")
+        if origin == Origin.TRUSTED and view != FULL_VIEW:
+            raise CodeError(f"group {number} is of a trusted peer, and reads through a view")
 
 
 def _check_ranks(code: Code, group_of: dict[int, int], checkers: "list[_Checker]") -> None:
@@ -252,6 +281,10 @@ class _Checker:
         if value not in op.CHOICES[part.kind]:
             raise self.fail(f"{name} is {value}, which is no {part.kind}")
 
+    def _view(self, name: str, _: op.Part, value: Any) -> None:
+        if not _is_below(value, len(self.code.views) + 1):
+            raise self.fail(f"{name} is {value}, which is not in the table of views")
+
     def _way(self, name: str, _: op.Part, value: Any) -> None:
         if not isinstance(value, tuple) or len(value) != len(op.WAY_OPERANDS):
             raise self.fail(f"{name} has an entry that does not have its form")
@@ -259,8 +292,30 @@ class _Checker:
 
     # What an opcode asks for beyond its operands. Each takes them all.
 
-    def _load(self, _: int, predicate: int, state: int) -> None:
+    def _resolve(self, predicate: int) -> None:
+        """Rules with a view of their own are closed: nothing they read may come from elsewhere."""
+        reading = self.code.groups[self.block.group].reading
+        if not reading.closed:
+            return
+        group = self.group_of.get(predicate)
+        if group is not None:
+            if self.code.groups[group].reading != reading:
+                raise self.fail(f"{_name(self.code, predicate)} is read otherwise than this block")
+            return
+        known = self.code.predicates[predicate]
+        # A predicate of an operand that no rule defines is empty: nobody can give it facts.
+        if known not in _SHARED and not SCOPE_PREFIX.match(known.name):
+            raise self.fail(f"{_name(self.code, predicate)} is no fact that an operand may read")
+
+    def _load(self, _: int, predicate: int, view: int, state: int) -> None:
         block, group = self.block, self.group_of.get(predicate)
+        self._resolve(predicate)
+        record = self.code.predicates[predicate] in RECORD_FACTS
+        wanted = self.code.groups[block.group].reading.view if record else FULL_VIEW
+        if view != wanted:
+            raise self.fail(
+                f"{_name(self.code, predicate)} is loaded through view {view}, and not {wanted}"
+            )
         own = group == block.group
         if group is not None:
             self.loaded.add(predicate)
@@ -303,6 +358,7 @@ class _Checker:
         if not (self.columns["low"] and self.columns["high"]):
             raise self.fail("low and high have a column 0")
         predicate = operands[3]
+        self._resolve(predicate)
         if self.group_of.get(predicate, self.block.group) >= self.block.group:
             raise self.fail(f"{_name(self.code, predicate)} is not of an earlier group")
         assert self.at is not None
@@ -326,6 +382,7 @@ KINDS: dict[str, Callable[[_Checker, str, op.Part, Any], None]] = {
     "column": _Checker._column,
     "term": _Checker._term,
     "pick": _Checker._pick,
+    "view": _Checker._view,
     "way": _Checker._way,
     **dict.fromkeys(op.CHOICES, _Checker._choice),
 }

@@ -11,6 +11,7 @@ from lacec.check.program import Program
 from lacec.check.safety import check_safety
 from lacec.check.spelling import check_spelling
 from lacec.check.strata import check_strata
+from lacec.check.viewers import check_viewers
 from lacec.diagnostics import Diagnostic
 
 CHECKS: tuple[Callable[[Program], Iterator[Diagnostic]], ...] = (
@@ -18,6 +19,7 @@ CHECKS: tuple[Callable[[Program], Iterator[Diagnostic]], ...] = (
     check_limits,
     check_names,
     check_facets,
+    check_viewers,
     check_spelling,
     check_builtins,
     check_safety,

@@ -67,10 +67,12 @@ def _rule_count(program: Program) -> Iterator[Diagnostic]:
     count = len(distinct)
     if count > limits.rules:
         over = list(distinct.values())[limits.rules]
+        peer = program.facet is Facet.SELECTOR and limits.rules == limits.selector_rules
+        name = "selector_rules" if peer else "rules"
         yield over.diagnostic(
             "too-many-rules",
             over.rule.head.span,
-            f"the program has {count} rules, over the limit rules of {limits.rules}",
+            f"the program has {count} rules, over the limit {name} of {limits.rules}",
             "state facts as facts, not as rules, or split the policy",
         )
     elif program.facet is Facet.SELECTOR and count > limits.selector_rules:

@@ -4,16 +4,13 @@ Nobody defines a base predicate or a generated name; selectors and exposure
 modules leave the predicates of lowering alone; a selector is closed.
 """
 
-import re
 from collections.abc import Iterator
 
 from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic
 from lacec.facets import Facet
-from lacec.predicates import BASE, EXPOSE_EXPORTS, GENERATED
+from lacec.predicates import BASE, EXPOSE_EXPORTS, GENERATED, GENERATED_PREFIX
 from lacec.syntax.ast import Atom, body_atoms
-
-GENERATED_PREFIX = re.compile(r"(?:o[01]|m[0-9]+)_")
 
 
 def check_names(program: Program) -> Iterator[Diagnostic]:

@@ -18,6 +18,7 @@ COMMANDS = (
     "eval",
     "query",
     "explain",
+    "audit",
     "key new",
     "key show",
     "record new",

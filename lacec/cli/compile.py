@@ -1,4 +1,4 @@
-"""lacec compile: one module, its canonical text and its identity."""
+"""lacec compile: one module, its canonical text and its identity; or two, and their plan."""
 
 import json
 import sys
@@ -12,11 +12,21 @@ from lacec.canonical.module import Module
 from lacec.cli.files import STDIN, read_inputs
 from lacec.cli.options import (
     FacetOption,
-    FileArgument,
     JsonOption,
     LimitOption,
+    LoweringOption,
+    Nonce0Option,
+    Nonce1Option,
+    OriginsOption,
     OutputOption,
+    PlanFilesArgument,
+    PlanOption,
+    Verifier0Option,
+    Verifier1Option,
     WithOption,
+    needs_plan,
+    not_with_plan,
+    one_argument,
     read_limits,
 )
 from lacec.cli.output import Segment, write, write_json
@@ -25,12 +35,20 @@ from lacec.cli.report import refuse
 from lacec.diagnostics import visible
 from lacec.facets import Facet
 from lacec.pipeline import compile_sources
+from lacec.views import OriginMode
 
 
 def compile_command(
-    file: FileArgument,
+    files: PlanFilesArgument,
     facet: FacetOption = Facet.PLAIN,
     linked: WithOption = None,
+    plan: PlanOption = False,
+    verifier0: Verifier0Option = None,
+    verifier1: Verifier1Option = None,
+    nonce0: Nonce0Option = None,
+    nonce1: Nonce1Option = None,
+    origins: OriginsOption = OriginMode.OPAQUE,
+    lowering: LoweringOption = None,
     limit: LimitOption = None,
     output: OutputOption = None,
     json: JsonOption = False,
@@ -38,11 +56,22 @@ def compile_command(
     """Check a module, and print its identity, its rules and its strata.
 
     With -o, write NAME.lacegram (the canonical text), NAME.annotations.json and NAME.lbc
-    (the bytecode).
+    (the bytecode). With --plan, print the exchange plan of two selectors; -o writes
+    plan.transcript and plan.provenance.
 
     Example: lacec compile policy.lace --json
     """
     limits = read_limits(limit)
+    if plan:
+        from lacec.cli import plan as plans
+
+        not_with_plan(facet=facet is not Facet.PLAIN, **{"with": linked})
+        setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
+        plans.print_plan(plans.read_plan(files, setup, limits, json), output, json)
+        return
+    file = one_argument(files, "a file")
+    needs_plan(verifier0=verifier0, verifier1=verifier1, nonce0=nonce0, nonce1=nonce1)
+    needs_plan(origins=origins is not OriginMode.OPAQUE, lowering=lowering)
     inputs = read_inputs((file, *(linked or ())), limits)
     outcome = compile_sources(inputs, facet, limits)
     if outcome.module is None:

@@ -1,4 +1,4 @@
-"""lacec eval: evaluate a module over facts."""
+"""lacec eval: evaluate a module, or one side of a plan, over facts."""
 
 import sys
 from collections.abc import Iterator
@@ -12,14 +12,28 @@ from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
 from lacec.cli.files import read_inputs
 from lacec.cli.options import (
+    ExposeOption,
     FacetOption,
     FactsOption,
-    FileArgument,
     JsonOption,
     LimitOption,
+    LoweringOption,
+    NarrowOption,
+    Nonce0Option,
+    Nonce1Option,
+    OriginsOption,
     OutputOption,
+    PlanFilesArgument,
+    PlanOption,
+    SideOption,
     StoreOption,
+    TrustOption,
+    Verifier0Option,
+    Verifier1Option,
     WithOption,
+    needs_plan,
+    not_with_plan,
+    one_argument,
     read_limits,
 )
 from lacec.cli.output import Segment, write, write_json, write_lines
@@ -27,8 +41,10 @@ from lacec.cli.report import refuse
 from lacec.engine import Evaluation, evaluate
 from lacec.errors import FactError
 from lacec.facets import Facet
+from lacec.limits import Limits
 from lacec.pipeline import compile_sources
 from lacec.predicates import Predicate, read_predicate
+from lacec.views import OriginMode
 from lacec.vm.factlines import write_facts
 from lacec.vm.tables import write_csv, write_parquet
 
@@ -40,7 +56,7 @@ class FileFormat(StrEnum):
 
 
 def eval_command(
-    file: FileArgument,
+    files: PlanFilesArgument,
     facts: FactsOption = None,
     store: StoreOption = None,
     query: Annotated[
@@ -51,6 +67,17 @@ def eval_command(
     ] = None,
     facet: FacetOption = Facet.PLAIN,
     linked: WithOption = None,
+    plan: PlanOption = False,
+    side: SideOption = None,
+    expose: ExposeOption = None,
+    narrow: NarrowOption = None,
+    trust_peer: TrustOption = False,
+    verifier0: Verifier0Option = None,
+    verifier1: Verifier1Option = None,
+    nonce0: Nonce0Option = None,
+    nonce1: Nonce1Option = None,
+    origins: OriginsOption = OriginMode.OPAQUE,
+    lowering: LoweringOption = None,
     limit: LimitOption = None,
     output: OutputOption = None,
     file_format: Annotated[
@@ -63,11 +90,43 @@ def eval_command(
 ) -> None:
     """Evaluate a module over facts, and print the facts it derives.
 
-    With -o, write one file NAME.facts, NAME.csv or NAME.parquet for each output.
+    With -o, write one file NAME.facts, NAME.csv or NAME.parquet for each output. With
+    --plan, print what one side of an exchange plan may send and request, and what the
+    peer may query there.
 
     Example: lacec eval links.lace --facts links.facts --query Selected/1
     """
     limits = read_limits(limit)
+    if plan:
+        from lacec.cli import plan as plans
+
+        not_with_plan(query=query, facet=facet is not Facet.PLAIN, output=output, profile=profile)
+        not_with_plan(**{"with": linked})
+        setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
+        policy = plans.Policy(expose or (), narrow or (), trust_peer)
+        plans.evaluate_plan(files, side, setup, policy, facts, store, limits, json)
+        return
+    file = one_argument(files, "a file")
+    needs_plan(side=side, expose=expose, narrow=narrow, trust_peer=trust_peer)
+    needs_plan(verifier0=verifier0, verifier1=verifier1, nonce0=nonce0, nonce1=nonce1)
+    needs_plan(origins=origins is not OriginMode.OPAQUE, lowering=lowering)
+    _evaluate(file, facts, store, query, facet, linked, limits, output, file_format, profile, json)
+
+
+def _evaluate(
+    file: str,
+    facts: list[str] | None,
+    store: Path | None,
+    query: list[str] | None,
+    facet: Facet,
+    linked: list[str] | None,
+    limits: Limits,
+    output: Path | None,
+    file_format: FileFormat,
+    profile: bool,
+    json: bool,
+) -> None:
+    """One module."""
     inputs = read_inputs((file, *(linked or ())), limits)
     outcome = compile_sources(inputs, facet, limits)
     if outcome.module is None:

@@ -1,4 +1,4 @@
-"""lacec explain: the page of a diagnostic, or how a program is evaluated."""
+"""lacec explain: the page of a diagnostic, or how a program or a side of a plan is evaluated."""
 
 import os
 import sys
@@ -11,37 +11,79 @@ import typer
 from lacec.check.spelling import nearest
 from lacec.cli.files import read_inputs
 from lacec.cli.options import (
+    ExposeOption,
     FactsOption,
     JsonOption,
     LimitOption,
+    LoweringOption,
+    NarrowOption,
+    Nonce0Option,
+    Nonce1Option,
+    OriginsOption,
+    PlanOption,
+    SideOption,
     StoreOption,
+    TrustOption,
+    Verifier0Option,
+    Verifier1Option,
     WithOption,
+    needs_plan,
+    not_with_plan,
+    one_argument,
     read_limits,
 )
 from lacec.cli.output import Segment, write, write_json
-from lacec.diagnostics import CATALOGUE
+from lacec.diagnostics import CATALOGUE, visible
+from lacec.limits import Limits
 from lacec.resources import rule_page_path
+from lacec.views import OriginMode
 
 if TYPE_CHECKING:
-    from lacec.explain import Explanation
+    from lacec.cli.plan import Policy, Setup
+    from lacec.explain import Explanation, Plan, SideExplanation
 
 
 def explain_command(
-    subject: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="A diagnostic's name, or a source file.")
+    subjects: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME|FILE", help="A diagnostic's name, or a source file."),
     ],
     facts: FactsOption = None,
     store: StoreOption = None,
     linked: WithOption = None,
+    plan: PlanOption = False,
+    side: SideOption = None,
+    expose: ExposeOption = None,
+    narrow: NarrowOption = None,
+    trust_peer: TrustOption = False,
+    verifier0: Verifier0Option = None,
+    verifier1: Verifier1Option = None,
+    nonce0: Nonce0Option = None,
+    nonce1: Nonce1Option = None,
+    origins: OriginsOption = OriginMode.OPAQUE,
+    lowering: LoweringOption = None,
     limit: LimitOption = None,
     json: JsonOption = False,
 ) -> None:
     """Print the page of a diagnostic; or, of a program, its strata, dependencies and bytecode.
 
     With --facts or --store, joins are ordered by the sizes of the facts, and the sizes are shown.
+    With --plan, print the lowered rules of one side: whose each is, and what it can see.
 
     Example: lacec explain unbound-variable
     """
+    if plan:
+        from lacec.cli import plan as plans
+
+        not_with_plan(**{"with": linked})
+        setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
+        policy = plans.Policy(expose or (), narrow or (), trust_peer)
+        _print_side(subjects, side, setup, policy, facts, store, read_limits(limit), json)
+        return
+    subject = one_argument(subjects, "the name of a diagnostic or a file")
+    needs_plan(side=side, expose=expose, narrow=narrow, trust_peer=trust_peer)
+    needs_plan(verifier0=verifier0, verifier1=verifier1, nonce0=nonce0, nonce1=nonce1)
+    needs_plan(origins=origins is not OriginMode.OPAQUE, lowering=lowering)
     if subject in CATALOGUE:
         _print_page(subject, json)
     elif subject == "-" or os.path.exists(subject):
@@ -93,6 +135,68 @@ def _print_program(
         write(_text(explanation))
 
 
+def _print_side(
+    files: list[str],
+    side: int | None,
+    setup: "Setup",
+    policy: "Policy",
+    facts: list[str] | None,
+    store: Path | None,
+    limits: Limits,
+    json: bool,
+) -> None:
+    from lacec.cli.plan import read_side, read_side_facts
+    from lacec.explain import explain_side
+
+    plan, program, reader = read_side(files, side, setup, policy, limits, json)
+    with read_side_facts(facts, store, plan, program, reader) as database:
+        explanation = explain_side(program, database if facts or store else None)
+    if json:
+        write_json({"id": plan.id, **_side_document(explanation)})
+    else:
+        write(_side_text(plan.id, explanation))
+
+
+def _side_document(explanation: "SideExplanation") -> dict[str, Any]:
+    program = explanation.program
+    return {
+        "side": program.side,
+        "viewer": program.viewer,
+        "rules": [
+            {
+                "id": each.rule.id,
+                "text": each.rule.text,
+                "from": each.whose,
+                "sees": each.sees,
+                "origin": each.rule.origin,
+                "step": each.rule.step,
+                "what": each.rule.what,
+                "file": each.rule.original.file if each.rule.original else None,
+                "line": each.rule.original.line if each.rule.original else None,
+            }
+            for each in explanation.rules
+        ],
+        "gates": [_plan_document(plan) for plan in explanation.gates],
+        "main": [_plan_document(plan) for plan in explanation.main],
+    }
+
+
+def _side_text(id: str, explanation: "SideExplanation") -> Iterator[Segment]:
+    yield f"{id}\n", "bold"
+    said = ""
+    for each in explanation.rules:
+        origin = f" {each.rule.origin}" if each.rule.origin else ""
+        heading = f"{each.whose}, {each.rule.what}{origin}" if each.rule.module else each.whose
+        if heading != said:
+            yield f"\n{visible(heading)}\n", "bold"
+            said = heading
+        yield f"  {visible(each.rule.text)}\n", ""
+        if each.sees != "no record facts":
+            yield f"    sees {visible(each.sees)}\n", "dim"
+    for plan in (*explanation.gates, *explanation.main):
+        yield from _plan_text(plan)
+
+
 def _document(explanation: "Explanation") -> dict[str, Any]:
     return {
         "id": explanation.id,
@@ -101,16 +205,17 @@ def _document(explanation: "Explanation") -> dict[str, Any]:
             {"head": str(edge.head), "needs": str(edge.needs), "kind": edge.kind}
             for edge in explanation.edges
         ],
-        "rules": [
-            {
-                "id": plan.id,
-                "text": plan.text,
-                "kind": plan.kind,
-                "order": [{"how": s.how, "what": s.what, "size": s.size} for s in plan.steps],
-                "bytecode": plan.bytecode,
-            }
-            for plan in explanation.plans
-        ],
+        "rules": [_plan_document(plan) for plan in explanation.plans],
+    }
+
+
+def _plan_document(plan: "Plan") -> dict[str, Any]:
+    return {
+        "id": plan.id,
+        "text": plan.text,
+        "kind": plan.kind,
+        "order": [{"how": s.how, "what": s.what, "size": s.size} for s in plan.steps],
+        "bytecode": plan.bytecode,
     }
 
 
@@ -124,10 +229,14 @@ def _text(explanation: "Explanation") -> Iterator[Segment]:
             said = [f"{edge.kind} {edge.needs}" for edge in edges]
             yield (f"  {', '.join(dict.fromkeys(said))}\n" if said else "\n"), "dim"
     for plan in explanation.plans:
-        yield f"\n{plan.text}\n", "bold"
-        if plan.kind != "full":
-            yield f"  {plan.kind}\n", "dim"
-        for step in plan.steps:
-            size = "" if step.size is None else f"{step.size:,}"
-            yield f"  {step.how:<7}{step.what:<50} {size:>12}".rstrip() + "\n", ""
-        yield plan.bytecode, "dim"
+        yield from _plan_text(plan)
+
+
+def _plan_text(plan: "Plan") -> Iterator[Segment]:
+    yield f"\n{plan.text}\n", "bold"
+    if plan.kind != "full":
+        yield f"  {plan.kind}\n", "dim"
+    for step in plan.steps:
+        size = "" if step.size is None else f"{step.size:,}"
+        yield f"  {step.how:<7}{step.what:<50} {size:>12}".rstrip() + "\n", ""
+    yield plan.bytecode, "dim"

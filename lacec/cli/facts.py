@@ -6,11 +6,12 @@ from pathlib import Path
 
 from lacec.cli.files import STDIN, read_file
 from lacec.cli.report import stopped_by_limit
-from lacec.diagnostics import Diagnostic, place
+from lacec.diagnostics import Diagnostic, Place, place
 from lacec.errors import FactError, LimitError
 from lacec.limits import Limits
 from lacec.predicates import Predicate
 from lacec.vm.database import Database
+from lacec.vm.factline import Fact, read_line
 from lacec.vm.factlines import read_facts
 from lacec.vm.tables import read_csv, read_parquet
 
@@ -27,6 +28,7 @@ def read_all_facts(
     derived: Container[Predicate],
     limits: Limits,
     json: bool,
+    known: Container[Predicate] | None = None,
 ) -> Iterator[tuple[Database, tuple[Diagnostic, ...], FactFiles]]:
     """The facts of a store, which stays open, and those of files on top.
 
@@ -34,10 +36,10 @@ def read_all_facts(
     """
     try:
         if store is None:
-            yield read_fact_files(names, derived, limits)
+            yield read_fact_files(names, derived, limits, known=known)
         else:
             with _store_facts(store, limits, json) as (database, wrong):
-                _, more, files = read_fact_files(names, derived, limits, database)
+                _, more, files = read_fact_files(names, derived, limits, database, known)
                 yield database, (*wrong, *more), {str(store): b"", **files}
     except LimitError as error:
         stopped_by_limit(error, json)
@@ -64,13 +66,14 @@ def read_fact_files(
     derived: Container[Predicate],
     limits: Limits,
     database: Database | None = None,
+    known: Container[Predicate] | None = None,
 ) -> tuple[Database, tuple[Diagnostic, ...], FactFiles]:
-    """The facts of all files; a fact of a derived predicate is refused."""
+    """The facts of all files; one of a derived predicate is refused, or of one not `known`."""
     database = Database() if database is None else database
     found: list[Diagnostic] = []
     files: FactFiles = {}
     for name in names or ():
-        known = set(database.predicates())
+        before = set(database.predicates())
         try:
             if name.endswith(".parquet"):
                 read_parquet(Path(name), Path(name).stem, database, limits)
@@ -86,19 +89,41 @@ def read_fact_files(
             files.setdefault(name, b"")
             found.append(Diagnostic("bad-fact", str(error), place(name, 1, (0, 0))))
         shown = STDIN if name == "-" else name
-        added = [p for p in database.predicates() if p in derived and p not in known]
-        found.extend(_derived(shown, files[shown], predicate) for predicate in added)
+        for predicate in database.predicates():
+            if predicate in before:
+                continue
+            if predicate in derived:
+                found.append(_derived(predicate, _first(shown, files[shown], predicate, limits)))
+            elif known is not None and predicate not in known:
+                found.append(_unknown(predicate, _first(shown, files[shown], predicate, limits)))
     return database, tuple(found), files
 
 
-def _derived(name: str, content: str | bytes, predicate: Predicate) -> Diagnostic:
-    """A fact that rules define, at the first line that has it."""
+def _first(name: str, content: str | bytes, predicate: Predicate, limits: Limits) -> Place:
+    """The first line that has a fact of a predicate."""
     lines = content.split(b"\n") if isinstance(content, bytes) else []
-    start = f"{predicate.name}(".encode()
-    number = next((n for n, line in enumerate(lines, 1) if line.lstrip().startswith(start)), 1)
+    start = predicate.name.encode()
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith(start):
+            fact = read_line(line, False, limits)
+            if isinstance(fact, Fact) and fact.predicate == predicate:
+                return place(name, number, (0, len(predicate.name)))
+    return place(name, 1, (0, len(predicate.name)))
+
+
+def _derived(predicate: Predicate, where: Place) -> Diagnostic:
     return Diagnostic(
         "derived-fact",
         f"`{predicate}` is derived by rules, so it cannot be given as a fact",
-        place(name, number, (0, len(predicate.name))),
+        where,
         "give the facts under another name, and derive from that",
+    )
+
+
+def _unknown(predicate: Predicate, where: Place) -> Diagnostic:
+    return Diagnostic(
+        "unknown-fact",
+        f"`{predicate}` is no fact of an exchange, so no operand could read it",
+        where,
+        "a side has record, runtime and advertisement facts; the viewer is that of the plan",
     )

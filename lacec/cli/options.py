@@ -8,6 +8,7 @@ import typer
 from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RECORD_LIMIT_NAMES, RecordLimits
+from lacec.views import OriginMode
 
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A source file, or - for standard input.")
@@ -61,6 +62,61 @@ RecordOutputOption = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write the record to a file."),
 ]
+PlanOption = Annotated[
+    bool, typer.Option("--plan", help="Two selectors, operand 0 and 1, as an exchange plan.")
+]
+SideOption = Annotated[
+    int | None,
+    typer.Option("--side", min=0, max=1, help="Of a plan: which operand is this side's own."),
+]
+ExposeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--expose",
+        metavar="FILE",
+        help="Of a plan: what the peer may query: a file, selected, or all. Repeatable.",
+    ),
+]
+NarrowOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--narrow",
+        metavar="FILE",
+        help="Of a plan: narrow what this side's own operand sees, as --expose does the peer's.",
+    ),
+]
+TrustOption = Annotated[
+    bool, typer.Option("--trust-peer", help="Of a plan: let the peer's operand see all records.")
+]
+Verifier0Option = Annotated[
+    str | None, typer.Option("--verifier0", metavar="V", help="The proven verifier of side 0.")
+]
+Verifier1Option = Annotated[
+    str | None, typer.Option("--verifier1", metavar="V", help="The proven verifier of side 1.")
+]
+Nonce0Option = Annotated[
+    str | None,
+    typer.Option("--nonce0", metavar="TEXT", help="A nonce of side 0; used if both have one."),
+]
+Nonce1Option = Annotated[
+    str | None,
+    typer.Option("--nonce1", metavar="TEXT", help="A nonce of side 1; used if both have one."),
+]
+OriginsOption = Annotated[
+    OriginMode, typer.Option("--origins", help="What the origins of a plan are.")
+]
+LoweringOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lowering", metavar="NAME", help="How a plan is lowered; standard-v1 unless told."
+    ),
+]
+PlanFilesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="A source file, or - for standard input; with --plan two."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 OutputOption = Annotated[
     Path | None,
@@ -88,3 +144,26 @@ def _changed(given: list[str] | None, names: tuple[str, ...]) -> dict[str, int]:
             )
         values[name] = int(text)
     return values
+
+
+def one_argument(given: list[str], what: str) -> str:
+    """The argument of a command that takes two only with --plan."""
+    if len(given) != 1:
+        raise typer.BadParameter(f"give one argument, {what}; two files make a plan with --plan")
+    return given[0]
+
+
+def needs_plan(**given: object) -> None:
+    """Options that mean nothing for one module."""
+    _refuse(given, "needs --plan")
+
+
+def not_with_plan(**given: object) -> None:
+    """Options that mean nothing for a plan."""
+    _refuse(given, "cannot stand beside --plan")
+
+
+def _refuse(given: dict[str, object], why: str) -> None:
+    for name, value in given.items():
+        if value is not None and value is not False and value != []:
+            raise typer.BadParameter(why, param_hint=f"--{name.replace('_', '-')}")

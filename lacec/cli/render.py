@@ -28,11 +28,11 @@ def render(
 def summary(diagnostics: Sequence[Diagnostic], files: int) -> str:
     errors = sum(diagnostic.severity == "error" for diagnostic in diagnostics)
     warnings = len(diagnostics) - errors
-    found = [_count(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
-    return f"{' and '.join(found) or 'no problems'} in {_count(files, 'file')}"
+    found = [counted(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    return f"{' and '.join(found) or 'no problems'} in {counted(files, 'file')}"
 
 
-def _count(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 

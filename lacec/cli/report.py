@@ -10,6 +10,7 @@ from lacec.cli.output import write, write_json
 from lacec.cli.render import render, summary
 from lacec.diagnostics import Diagnostic
 from lacec.errors import LimitError
+from lacec.views import Origin
 
 
 def refuse(
@@ -34,11 +35,13 @@ def stopped_by_limit(error: LimitError, json: bool) -> NoReturn:
                     "name": error.name,
                     "value": error.limit,
                     "count": error.count,
+                    "origin": error.origin.name.lower(),
                     "message": str(error),
                 }
             }
         )
     else:
-        segments = [("error", "bold red"), (f": {error}\n  = help: {help}\n", "")]
+        whose = "" if error.origin == Origin.LOCAL else ", in the rules of the peer"
+        segments = [("error", "bold red"), (f": {error}{whose}\n  = help: {help}\n", "")]
         write(segments, sys.stderr)
     raise typer.Exit(3)

@@ -52,3 +52,8 @@ def show_constant(value: str) -> str:
     if "\\" in value or "'" in value:
         value = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{value}'"
+
+
+def show_fact(name: str, *values: str) -> str:
+    """A fact line (050) without its line feed."""
+    return f"{name}({','.join([show_constant(value) for value in values])})"

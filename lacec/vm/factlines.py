@@ -16,7 +16,7 @@ from lacec.diagnostics import Diagnostic, sort
 from lacec.errors import FactError, LimitError
 from lacec.limits import Limits
 from lacec.predicates import ADVERTISEMENT_FACTS, RUNTIME_FACTS, Predicate
-from lacec.syntax.show import show_constant
+from lacec.syntax.show import show_fact
 from lacec.vm.database import Database
 from lacec.vm.factline import Fact, carriage_return, is_predicate_name, read_line
 from lacec.vm.relation import Ids
@@ -61,7 +61,7 @@ def write_facts(predicate: Predicate, rows: Iterable[Sequence[str]]) -> bytes:
 def _fact_line(name: str, row: Sequence[str]) -> str:
     text = "','".join(row)
     if not row or "\\" in text or text.count("'") > 2 * len(row) - 2:
-        return f"{name}({','.join(map(show_constant, row))})\n"
+        return show_fact(name, *row) + "\n"
     return f"{name}('{text}')\n"
 
 

@@ -1,12 +1,12 @@
 """The machine: runs the blocks of a program group by group, and the rounds of recursive groups.
 
-Its parts: the code, the database, a relation for every predicate evaluated so
-far, the registers of the block that runs, the limits, the clock. Only groups
-that an output needs are evaluated. A step is one instruction; before each the
-deadline and the caller's wish to cancel are looked at.
+Its parts: the code, the database, the views, a relation for every predicate evaluated
+so far, the registers of the block that runs, the limits, the clock. Only groups that an
+output needs are evaluated. A step is one instruction; before each the deadline and the
+caller's wish to cancel are looked at.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import monotonic, perf_counter
@@ -19,12 +19,14 @@ from lacec.bytecode.code import COLUMN, CONSTANT, Block, Code, Group, Kind, Term
 from lacec.errors import CancelledError, LimitError
 from lacec.limits import Limits
 from lacec.predicates import Predicate
+from lacec.views import Origin
 from lacec.vm import kernels
 from lacec.vm.builtins import Operand, compare_signs, decimals, integer, run_test
 from lacec.vm.database import Database
 from lacec.vm.fixpoint import Growing
 from lacec.vm.rank import is_unique, rank_counts
 from lacec.vm.relation import Relation
+from lacec.vm.view import View, Viewed
 
 # What rules made is kept as it is up to this many rows, then made into a set: the memory of
 # many rules for one predicate is that of its facts and of one result.
@@ -47,13 +49,24 @@ class Machine:
         database: Database,
         limits: Limits,
         cancelled: Callable[[], bool] | None = None,
+        *,
+        given: Mapping[Predicate, Relation] | None = None,
+        views: Sequence[View] = (),
+        started: float | None = None,
     ) -> None:
+        """`given` are base facts beside those of the database; `views` are those of the code."""
+        if len(views) != len(code.views):
+            raise ValueError(f"the code has {len(code.views)} views, and {len(views)} are given")
         self.code = code
         self.database = database
         self.limits = limits
         self.profile: dict[int, Profile] = {}
         self._cancelled = cancelled
-        self._deadline = monotonic() + limits.seconds
+        self._deadline = (monotonic() if started is None else started) + limits.seconds
+        self._given = given or {}
+        self._views = views
+        self._origin = Origin.LOCAL
+        self._rows = limits.rows(self._origin)
         self._constants = [database.symbols.intern(text) for text in code.constants]
         self._universe = database.universe()
         self._done: dict[int, Relation] = {}
@@ -90,6 +103,8 @@ class Machine:
 
     def _evaluate(self, number: int) -> None:
         group = self.code.groups[number]
+        self._origin = group.reading.origin
+        self._rows = self.limits.rows(self._origin)
         if group.recursive:
             self._evaluate_rounds(group, self._blocks[number])
             return
@@ -112,7 +127,8 @@ class Machine:
             rounds += 1
             if rounds > self.limits.iterations:
                 names = ", ".join(str(self.code.predicates[p]) for p in group.predicates)
-                raise LimitError("iterations", self.limits.iterations, rounds, f"rounds of {names}")
+                most = self.limits.iterations
+                raise LimitError("iterations", most, rounds, f"rounds of {names}", self._origin)
             made = self._run_blocks(running, group)
             grew = False
             for predicate, growing in self._growing.items():
@@ -143,8 +159,9 @@ class Machine:
     def _check_time(self) -> None:
         late = monotonic() - self._deadline
         if late > 0:
-            seconds = self.limits.seconds
-            raise LimitError("seconds", seconds, seconds + ceil(late), "seconds of evaluation")
+            most = self.limits.seconds
+            count = most + ceil(late)
+            raise LimitError("seconds", most, count, "seconds of evaluation", self._origin)
         if self._cancelled is not None and self._cancelled():
             raise CancelledError("the evaluation was cancelled")
 
@@ -153,21 +170,27 @@ class Machine:
             if self.code.predicates[predicate].name.startswith("+"):
                 return  # no predicate of the source, and no larger than what it is made from
             what = f"derived facts of {self.code.predicates[predicate]}"
-            raise LimitError("derived_facts", self.limits.derived_facts, size, what)
+            most = self.limits.derived_facts
+            raise LimitError("derived_facts", most, size, what, self._origin)
 
     # The steps, one for each opcode of the table. Registers first, then the operands.
 
     def _unit(self, registers: list[Relation], to: int) -> None:
         registers[to] = Relation((), 1)
 
-    def _load(self, registers: list[Relation], to: int, predicate: int, state: int) -> None:
+    def _load(
+        self, registers: list[Relation], to: int, predicate: int, view: int, state: int
+    ) -> None:
         growing = self._growing.get(predicate)
         if growing is not None:
             registers[to] = growing.last if state == op.State.LAST else growing.all
         elif predicate in self._group_of:
             registers[to] = self._done[predicate]
         else:
-            registers[to] = self.database.relation(self.code.predicates[predicate])
+            known = self.code.predicates[predicate]
+            given = self._given.get(known)
+            relation = self.database.relation(known) if given is None else given
+            registers[to] = relation if not view else Viewed(relation, self._views[view - 1])
 
     def _select(
         self,
@@ -190,10 +213,10 @@ class Machine:
         columns: Sequence[tuple[int, int]],
     ) -> None:
         a, b = registers[left], registers[right]
-        most = self.limits.intermediate_rows
+        name, most = self._rows
         rows = kernels.join_rows(a, b, keys, self._universe, most)
         if isinstance(rows, int):
-            raise LimitError("intermediate_rows", most, rows, "rows of one join")
+            raise LimitError(name, most, rows, "rows of one join", self._origin)
         ones, others = rows
         registers[to] = Relation(
             [
@@ -274,9 +297,9 @@ class Machine:
             counts = kernels.look_up(lows, 0, relation.columns[key], ranks, self._universe)
         else:
             for group in self._needed([predicate]):
-                held = self._made
+                held = self._made, self._origin, self._rows
                 self._evaluate(group)
-                self._made = held
+                self._made, self._origin, self._rows = held
             tuples = self._done[predicate]
             counts = kernels.match_counts(relation, tuples, [(key, position)], self._universe)
         registers[to] = self._within(relation, counts, compare, bound)

@@ -192,24 +192,25 @@ def test_huge_lengths_do_not_allocate() -> None:
         (b"\x01\x02a", "byte 6: 2 bytes of text are more than there are left"),
         (b"\x01\x02a\xff", "byte 8: a text is not UTF-8"),
         (b"\x01\x03\xed\xa0\x80", "byte 7: a text is not UTF-8"),
-        (b"\x00\x00\x01\x02\x00", "byte 8: there is no flag 2"),
+        (b"\x00\x00\x01\x02\x00\x00\x00", "byte 8: there is no flag 2"),
+        (b"\x00\x00\x01\x00\x03\x00\x00", "byte 9: there is no origin 3"),
         (b"\x00\x00\x00\x01\x00\x00\x02\x00\x00", "byte 11: there is no kind of block 2"),
         (b"\x00\x00\x00\x01\x00\x00\x00\x00\x01\x0b\x00", "byte 14: there is no opcode 11"),
-        (bytes(5) + b"\x01\x00\x00\x01\x00", "byte 13: there is no file 1"),
-        (bytes(5) + b"\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00", "a file has two numbers"),
-        (bytes(7), "byte 11: 1 bytes too many"),
+        (bytes(6) + b"\x01\x00\x00\x01\x00", "byte 14: there is no file 1"),
+        (bytes(6) + b"\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00", "a file has two numbers"),
+        (bytes(8), "byte 12: 1 bytes too many"),
     ],
 )
 def test_what_is_wrong_and_where(body: bytes, message: str) -> None:
     assert message in str(refused(sealed(body)))
 
 
-def test_the_empty_body_is_six_zeros() -> None:
-    assert decode(sealed(bytes(6))) == EMPTY
+def test_the_empty_body_is_seven_zeros() -> None:
+    assert decode(sealed(bytes(7))) == EMPTY
 
 
 def test_other_versions_are_refused() -> None:
-    error = refused(sealed(bytes(6), VERSION + 1))
+    error = refused(sealed(bytes(7), VERSION + 1))
     assert str(error) == f"byte 4: version {VERSION + 1} is unknown, this is {VERSION}"
 
 

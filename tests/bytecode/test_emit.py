@@ -9,6 +9,7 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Kind
 from lacec.bytecode.order import Sizes
 from lacec.predicates import Predicate
+from lacec.views import OPEN, Reading
 from tests.bytecode.programs import blocks_of, code_of, listing, shown
 
 NEWER = """
@@ -23,7 +24,10 @@ def loads(lines: list[str]) -> list[str]:
 
 
 def sizes_of(**sizes: int) -> Sizes:
-    def size(predicate: Predicate, constants: tuple[tuple[int, str], ...]) -> int | None:
+    def size(
+        predicate: Predicate, constants: tuple[tuple[int, str], ...], reading: Reading
+    ) -> int | None:
+        assert reading == OPEN
         size = sizes.get(predicate.name)
         return None if size is None else size // (1 + len(constants))
 

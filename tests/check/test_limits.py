@@ -181,6 +181,7 @@ def test_the_defaults_are_those_of_the_profile() -> None:
         "derived_facts": 2**22,
         "iterations": 1000,
         "intermediate_rows": 2**26,
+        "peer_intermediate_rows": 2**24,
         "seconds": 30,
     }
 

@@ -1,0 +1,61 @@
+"""Local exposure modules (040, D16a): which records a viewer may query here.
+
+In: a person's sources, or one of the two shortcuts, which are written as sources too.
+Out: a module that defines AllowQueryRecord/2. Exposure is never part of the plan.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lacec.canonical.module import Module
+from lacec.facets import Facet
+from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.pipeline import Input, compile_module
+from lacec.plan.operands import Operand
+
+ALL = "AllowQueryRecord(V,P) :- _Viewer(V), Have(P)."
+SELECTED = "AllowQueryRecord(V,P) :- _Viewer(V), SelectHave(P)."
+SHORTCUTS = ("selected", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPolicy:
+    """What one side decides alone.
+
+    Every exposure applies: a record is queryable when all of them allow it, and none is
+    when there are none. A trusted peer sees all facts; `narrow` are exposure-like modules
+    that narrow what this side's own operand sees (D16b).
+    """
+
+    exposures: tuple[Module, ...] = ()
+    trust_peer: bool = False
+    narrow: tuple[Module, ...] = ()
+
+
+NO_POLICY = LocalPolicy()
+
+
+def exposure(sources: Sequence[Input], limits: Limits = DEFAULT_LIMITS) -> Module:
+    """The exposure module of a person's files; CompileError with every diagnostic."""
+    return compile_module(sources, Facet.EXPOSE, limits)
+
+
+def exposure_of(
+    text: str | bytes, own: Operand, limits: Limits = DEFAULT_LIMITS, name: str = "<expose>"
+) -> Module:
+    """The exposure module of a text, which may be the name of a shortcut."""
+    if text == "all":
+        return expose_all()
+    if text == "selected":
+        return expose_selected(own)
+    return exposure([(name, text)], limits)
+
+
+def expose_all() -> Module:
+    """`all`: the peer may query every record."""
+    return exposure([("all", ALL)])
+
+
+def expose_selected(operand: Operand) -> Module:
+    """`selected`: the peer may query what this side's own operand selects, by a copy of it."""
+    return exposure([("selected", SELECTED), ("operand", operand.module.canonical)])
