@@ -1,7 +1,7 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
 The functions here give the same results as the commands compile, check,
-fmt and eval, with --plan too; `corpus` makes records to try things on.
+fmt and eval, with --plan too; `corpus` makes records to try things on, a `Store` keeps them.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
         LimitError,
         PlanError,
         RecordError,
+        StoreError,
     )
     from lacec.limits import Limits
     from lacec.plan.exchange import ExchangePlan
     from lacec.records.corpus import corpus
     from lacec.records.record import Record
+    from lacec.runtime.store.store import Store
 
 __version__ = "0.1.0"
 
@@ -39,6 +41,8 @@ __all__ = [
     "PlanError",
     "Record",
     "RecordError",
+    "Store",
+    "StoreError",
     "compile",
     "compile_plan",
     "corpus",
@@ -61,6 +65,8 @@ _LAZY = {
     "PlanError": "lacec.errors",
     "Record": "lacec.records.record",
     "RecordError": "lacec.errors",
+    "Store": "lacec.runtime.store.store",
+    "StoreError": "lacec.errors",
     "corpus": "lacec.records.corpus",
 }
 

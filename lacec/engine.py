@@ -16,7 +16,7 @@ from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import RECORD_FACTS, Predicate
-from lacec.views import FULL_VIEW, Reading
+from lacec.views import FULL_VIEW, PLAIN, Reading, Resolution
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine, Profile
 from lacec.vm.relation import Relation
@@ -60,7 +60,7 @@ def evaluate(
     facts = database.check_limits(limits)
     wanted = None if outputs is None else tuple(outputs)
     if facts < MANY_FACTS:
-        code = _code_of_text(module, wanted, limits)
+        code = code_of_text(module, wanted, limits)
     else:
         code = emit(module, wanted, sizes_of(module, database))
         verify(code, limits)
@@ -69,9 +69,14 @@ def evaluate(
 
 
 @lru_cache(maxsize=16)
-def _code_of_text(module: Module, outputs: tuple[Predicate, ...] | None, limits: Limits) -> Code:
+def code_of_text(
+    module: Module,
+    outputs: tuple[Predicate, ...] | None,
+    limits: Limits,
+    resolution: Resolution = PLAIN,
+) -> Code:
     """Code ordered from the rule text alone, kept: a policy often meets small inputs again."""
-    code = emit(module, outputs)
+    code = emit(module, outputs, resolution=resolution)
     verify(code, limits)
     return code
 

@@ -90,8 +90,7 @@ def evaluate_side(
     check_facts(database)
     facts = database.check_limits(limits)
     views = make_views(program, database, limits, cancelled, started)
-    code = main_code(program, database, views, facts, (*OUTPUTS, *outputs))
-    verify(code, limits)
+    code = main_code(program, database, views, facts, limits, (*OUTPUTS, *outputs))
     machine = Machine(code, database, limits, cancelled, views=views, started=started)
     main = Evaluation(database, code, machine.run(), machine.profile)
     return SideEvaluation(program, views, main)
@@ -146,21 +145,28 @@ def main_code(
     database: Database,
     views: tuple[View, ...],
     facts: int,
-    outputs: Iterable[Predicate],
+    limits: Limits,
+    outputs: tuple[Predicate, ...],
 ) -> Code:
-    """The code of the main program, its joins ordered by what each rule sees."""
+    """The code of the main program, verified; its joins are ordered by what each rule sees."""
     sizes = visible_sizes(program, database, views, facts)
-    return emit(program.main, outputs, sizes, program.resolution)
+    if sizes is None:
+        return engine.code_of_text(program.main, outputs, limits, program.resolution)
+    code = emit(program.main, outputs, sizes, program.resolution)
+    verify(code, limits)
+    return code
 
 
 def visible_sizes(
     program: SideProgram, database: Database, views: tuple[View, ...], facts: int
-) -> Sizes:
+) -> Sizes | None:
     """Sizes where there are many facts: of those that the rules of a reading see."""
-    sizes = sizes_of(program.main, database, views)
     many = {FULL_VIEW: facts >= engine.MANY_FACTS}
     for number, view in enumerate(views, 1):
         many[number] = visible_facts(database, view) >= engine.MANY_FACTS
+    if not any(many.values()):
+        return None
+    sizes = sizes_of(program.main, database, views)
 
     def seen(
         predicate: Predicate, constants: tuple[tuple[int, str], ...], reading: Reading

@@ -57,7 +57,7 @@ class Resolution:
     """The views of a program, numbered from 1, and how its predicates read."""
 
     views: tuple[View, ...] = ()
-    readings: Mapping[Predicate, Reading] = field(default_factory=dict)
+    readings: Mapping[Predicate, Reading] = field(default_factory=dict, hash=False)
 
     def of(self, predicate: Predicate) -> Reading:
         return self.readings.get(predicate, OPEN)

@@ -1,11 +1,12 @@
-"""`make bench`: the language, evaluation beside other engines, plans; each as one table."""
+"""`make bench`: the language, evaluation beside other engines, plans, the store; as tables."""
 
 from rich.console import Console
 
-from tests.bench import engine, language, plan
+from tests.bench import engine, language, plan, store
 
 if __name__ == "__main__":
     console = Console()
     language.main(console)
     engine.main(console)
     plan.main(console)
+    store.main(console)

@@ -25,8 +25,9 @@ from tests.bench.corpus import EDGE, RECENT, Corpus, make_corpus
 
 RECORDS = 100_000
 RULES = 256
-RUNS = 7
+RUNS = 9
 MOST = 1.3
+WHAT = ("one local program", "a side of the plan")
 
 # Eight rules of a group; {i} is a number, {g} a group, {a} an app.
 MIX = (
@@ -67,6 +68,8 @@ class Timing(NamedTuple):
     exposed: str
     what: str
     seconds: float
+    least: float
+    most: float
     sent: int
 
 
@@ -96,15 +99,12 @@ def by_hand(program: SideProgram) -> str:
     return text
 
 
-def median(run: Callable[[Database], int], corpus: Corpus) -> tuple[float, int]:
-    """Each run over a database of its own, so that each builds the indexes it needs."""
-    times, sent = [], 0
-    for _ in range(RUNS):
-        database = facts(corpus)
-        start = perf_counter()
-        sent = run(database)
-        times.append(perf_counter() - start)
-    return statistics.median(times), sent
+def timed(run: Callable[[Database], int], corpus: Corpus) -> tuple[float, int]:
+    """A run over a database of its own, so that it builds the indexes it needs."""
+    database = facts(corpus)
+    start = perf_counter()
+    sent = run(database)
+    return perf_counter() - start, sent
 
 
 def measure() -> Iterator[Timing]:
@@ -122,21 +122,26 @@ def measure() -> Iterator[Timing]:
         def planned(database: Database, exposed: str = exposed) -> int:
             return len(evaluate_side(side_of(texts, exposed), database).may_send)
 
-        yield Timing(exposed, "one local program", *median(alone, corpus))
-        yield Timing(exposed, "a side of the plan", *median(planned, corpus))
+        # In turn, so that what else the machine does falls on both alike.
+        pairs = [(timed(alone, corpus), timed(planned, corpus)) for _ in range(RUNS)]
+        for what, runs in zip(WHAT, zip(*pairs, strict=True), strict=True):
+            seconds = [each for each, _ in runs]
+            yield Timing(
+                exposed, what, statistics.median(seconds), min(seconds), max(seconds), runs[0][1]
+            )
 
 
 def main(console: Console) -> None:
     table = Table(title=f"Two operands of {RULES} rules, {RECORDS:,} records, compiled and run")
-    for heading in ("exposed", "what", "ms", "may send", "ratio"):
+    for heading in ("exposed", "what", "ms", "from", "to", "may send", "ratio"):
         table.add_column(heading, justify="left" if heading in ("exposed", "what") else "right")
     base = 0.0
     for timing in measure():
-        if timing.what == "one local program":
+        if timing.what == WHAT[0]:
             base = timing.seconds
         ratio = timing.seconds / base
-        shown = (f"{timing.seconds * 1000:.0f}", f"{timing.sent:,}", f"{ratio:.2f}x")
-        table.add_row(timing.exposed, timing.what, *shown)
+        times = (f"{s * 1000:.0f}" for s in (timing.seconds, timing.least, timing.most))
+        table.add_row(timing.exposed, timing.what, *times, f"{timing.sent:,}", f"{ratio:.2f}x")
         if ratio > MOST:
             console.print(f"over {MOST}x: {timing.exposed}")
     console.print(table)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lacec.bytecode import opcodes as op
 from lacec.vm import arrays, builtins, rank
+from lacec.vm.layers import Layer
 from lacec.vm.relation import Ids, Relation
 from lacec.vm.symbols import Symbols
 from tests import slow
@@ -33,11 +34,21 @@ values = st.one_of(numbers, almost, texts)
 many = settings(max_examples=250, deadline=None)
 
 
-def table_of(*columns: Sequence[str]) -> tuple[Symbols, list[Ids]]:
-    """Symbols with the values of some columns, among others, and the ids of the columns."""
-    table = Symbols()
+def table_of(*columns: Sequence[str], layered: bool = False) -> tuple[Symbols, list[Ids]]:
+    """Symbols with the values of some columns, among others, and the ids of the columns.
+
+    With layers, each half of a column stands on a layer of the halves before it.
+    """
+    table, layers = Symbols(), list[Layer]()
     table.intern_all(["before", ""])
-    ids = [table.intern_all(column) for column in columns]
+    ids = []
+    for column in columns:
+        half = len(column) // 2 if layered else 0
+        one = table.intern_all(column[:half])
+        if layered:
+            layers.append(table.frozen())
+            table = Symbols(layers)
+        ids.append(np.concatenate((one, table.intern_all(column[half:]))))
     table.intern("after")
     return table, ids
 
@@ -48,10 +59,11 @@ def check(
     """A test with these rows; arguments in `fixed` are constants, with the value of one row."""
     chosen = rows[len(rows) // 2]
     rows = [[chosen[a] if a in fixed else row[a] for a in range(len(row))] for row in rows]
-    table, columns = table_of(*zip(*rows, strict=True))
-    operands = [int(ids[0]) if a in fixed else ids for a, ids in enumerate(columns)]
-    found = builtins.run_test(test, table, operands, len(rows))
-    assert found.tolist() == [holds(*row) for row in rows]
+    for layered in (False, True):
+        table, columns = table_of(*zip(*rows, strict=True), layered=layered)
+        operands = [int(ids[0]) if a in fixed else ids for a, ids in enumerate(columns)]
+        found = builtins.run_test(test, table, operands, len(rows))
+        assert found.tolist() == [holds(*row) for row in rows]
 
 
 some = st.sets(st.integers(0, 3))

@@ -24,8 +24,10 @@ from lacec.pipeline import compile_module
 from lacec.predicates import Predicate
 from lacec.vm import fixpoint, kernels, machine, relation
 from lacec.vm.database import Database
+from lacec.vm.layers import Layer
 from lacec.vm.relation import Ids
 from lacec.vm.sources import TupleSource, load
+from lacec.vm.symbols import Symbols
 from lacec.vm.text import PADDING
 from tests import slow
 from tests.vm.strategies import (
@@ -67,6 +69,7 @@ class Setting:
     largest: int = fixpoint.Pairs.LARGEST
     by_size: bool = False  # joins ordered by the sizes of facts
     many_rows: int = machine.MANY_ROWS
+    layered: bool = False  # symbols in a layer for each piece of facts
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -91,6 +94,7 @@ settings_of_all_kinds = st.builds(
     largest=st.sampled_from((0, 1, 2, 13)),
     by_size=st.booleans(),
     many_rows=st.sampled_from((0, 1, 3, 2**20)),
+    layered=st.booleans(),
 )
 
 
@@ -115,11 +119,14 @@ def add_rows(database: Database, predicate: Predicate, rows: Sequence[Row], bulk
 
 def database_of(sample: Sample, setting: Setting = PLAIN) -> Database:
     """The facts in two pieces that share one, among symbols that nobody uses."""
-    database = Database()
+    database, layers = Database(), list[Layer]()
     database.symbols.intern_all([f"extra {n}" for n in range(setting.extra)])
     for predicate, rows in sample.facts.items():
         for piece in (rows[:3], rows[2:]):
             add_rows(database, predicate, piece, setting.bulk)
+            if setting.layered:
+                layers.append(database.symbols.frozen())
+                database.symbols = Symbols(layers)
     return database
 
 

@@ -1,4 +1,4 @@
-"""From records to a segment: derive their facts, intern the values.
+"""From the facts of records to a segment: their values are interned.
 
 Strings are numbered in the order in which the facts of the records first name them, so
 that the same records give the same ids however they are cut into segments.
@@ -9,8 +9,8 @@ from itertools import islice
 
 import numpy as np
 
-from lacec.records.facts import HAVE, record_facts
-from lacec.records.record import Record
+from lacec.errors import StoreError
+from lacec.records.facts import HAVE, Fact
 from lacec.runtime.store.segment import PREDICATES, Segment, make_segment
 from lacec.vm.layers import Layer
 from lacec.vm.relation import Ids, Rows
@@ -19,12 +19,14 @@ from lacec.vm.text import join_values
 
 # How many records are encoded together.
 _CHUNK = 4096
+# Ids have 32 bits, and evaluations add constants of their own.
+_MOST_STRINGS = 2**31 - 2**26
 _NUMBERS = {predicate: number for number, predicate in enumerate(PREDICATES)}
 _ARITIES = np.array([predicate.arity for predicate in PREDICATES])
 
 
 def build_segment(
-    first: int, last: int, records: Iterable[tuple[int, Record]], below: Sequence[Layer]
+    first: int, last: int, records: Iterable[tuple[int, Sequence[Fact]]], below: Sequence[Layer]
 ) -> Segment:
     """The segment of the records from one StoreRecordId to another, in ascending order."""
     symbols = Symbols(below)
@@ -37,8 +39,7 @@ def build_segment(
         values: list[str] = []
         numbers: list[int] = []
         sizes: list[int] = []
-        for _, record in chunk:
-            facts = record_facts(record)
+        for _, facts in chunk:
             sizes.append(len(facts))
             for predicate, row in facts:
                 numbers.append(_NUMBERS[predicate])
@@ -46,6 +47,8 @@ def build_segment(
         places = np.arange(len(record_ids), len(record_ids) + len(chunk))
         record_ids += [id for id, _ in chunk]
         ids.append(_intern(symbols, values))
+        if len(symbols) > _MOST_STRINGS:
+            raise StoreError(f"a store has at most {_MOST_STRINGS:,} different values")
         kinds.append(np.array(numbers, np.intp))
         owners.append(np.repeat(places, sizes))
     table = _Facts(_joined(ids, np.int32), _joined(kinds, np.intp), _joined(owners, np.intp))

@@ -9,13 +9,11 @@ from lacec.records.record import Record, parse_record
 from lacec.runtime.store.files import Mapped, segment_digest
 from lacec.runtime.store.segment import PREDICATES, DamagedError
 from lacec.runtime.store.segments import NO_LIMITS
-from lacec.runtime.store.signatures import Signatures
+from lacec.runtime.store.signatures import Signatures, batches
 from lacec.vm.layers import Layer
 
 if TYPE_CHECKING:
     from lacec.runtime.store.store import Store
-
-_BATCH = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def verify(store: "Store", workers: int = 0) -> list[Problem]:
     """Validate every record as if it came from outside, and every segment against the records."""
     problems: list[Problem] = []
     with store.reading(), Signatures(workers) as signatures:
-        for batch in signatures.checked(_stored(store, problems)):
+        for batch in signatures.checked(batches(_stored(store, problems))):
             for (id, _), wrong in batch:
                 if wrong is not None:
                     problems.append(Problem(f"record {id}", wrong.name, wrong.message))
@@ -55,22 +53,20 @@ def verify(store: "Store", workers: int = 0) -> list[Problem]:
     return problems
 
 
-def _stored(store: "Store", problems: list[Problem]) -> Iterator[list[tuple[int, Record]]]:
-    """Every record that can be read, in batches; removed ones too, since segments need them."""
-    cursor = store.connection.execute("SELECT id, hash, data FROM records ORDER BY id")
-    while rows := cursor.fetchmany(_BATCH):
-        batch = []
-        for id, hash, data in rows:
-            try:
-                record = parse_record(data, NO_LIMITS, verify=False)
-            except RecordError as error:
-                problems.append(Problem(f"record {id}", error.name, error.message))
-                continue
-            if record.hash != hash:
-                message = f"it is listed as {hash} and is {record.hash}"
-                problems.append(Problem(f"record {id}", "wrong-hash", message))
-            batch.append((id, record))
-        yield batch
+def _stored(store: "Store", problems: list[Problem]) -> Iterator[tuple[int, Record]]:
+    """Every record that can be read; removed ones too, since segments need them."""
+    for id, hash, data in store.connection.execute(
+        "SELECT id, hash, data FROM records ORDER BY id"
+    ):
+        try:
+            record = parse_record(data, NO_LIMITS, verify=False)
+        except RecordError as error:
+            problems.append(Problem(f"record {id}", error.name, error.message))
+            continue
+        if record.hash != hash:
+            message = f"it is listed as {hash} and is {record.hash}"
+            problems.append(Problem(f"record {id}", "wrong-hash", message))
+        yield id, record
 
 
 def _check_segments(store: "Store") -> Iterator[Problem]:

@@ -12,12 +12,9 @@ from typing import BinaryIO, NamedTuple
 from lacec.errors import RecordError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, read_records
-from lacec.runtime.store.signatures import Signatures
+from lacec.runtime.store.signatures import Signatures, batches
 from lacec.runtime.store.store import Store
 
-# A transaction takes this many records, or fewer when they are large.
-BATCH_RECORDS = 4096
-BATCH_BYTES = 16 * 2**20
 _PIECE = 1 << 20
 
 
@@ -59,7 +56,7 @@ def import_streams(
     """
     refused: list[Refused] = []
     with Signatures(workers) as signatures:
-        for checked in signatures.checked(_batches(_read(streams, limits, refused))):
+        for checked in signatures.checked(batches(_read(streams, limits, refused))):
             good: list[Record] = []
             for (place, record), error in checked:
                 if error is None:
@@ -101,18 +98,3 @@ def _read(
                 refused.append(Refused(name, offset, found.name, found.message))
             else:
                 yield Place(name, offset), found
-
-
-def _batches(
-    records: Iterable[tuple[Place, Record]],
-) -> Iterator[list[tuple[Place, Record]]]:
-    batch: list[tuple[Place, Record]] = []
-    size = 0
-    for each in records:
-        batch.append(each)
-        size += len(each[1].data)
-        if len(batch) >= BATCH_RECORDS or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

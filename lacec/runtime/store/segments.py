@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacec.errors import RecordError, StoreError
-from lacec.records.facts import HAVE
+from lacec.records.facts import HAVE, Fact, record_facts
 from lacec.records.limits import RecordLimits
 from lacec.records.record import Record, parse_record
 from lacec.runtime.store.build import build_segment
@@ -24,8 +24,6 @@ from lacec.vm.layers import Layer
 
 # For records that were admitted before, perhaps under other limits.
 NO_LIMITS = RecordLimits(blob_bytes=2**63, extra_headers=2**63, header_bytes=2**63)
-
-
 SEGMENTS = "segments"
 
 
@@ -48,7 +46,7 @@ class Listing(NamedTuple):
     files: tuple[ListedFile, ...]
     removed: RecordIds
     last: int
-    tail: list[tuple[int, bytes]]  # the records that neither a file nor the memory has
+    tail: list[tuple[int, list[Fact]]]  # of the records that neither a file nor the memory has
 
 
 class Segments:
@@ -82,7 +80,8 @@ class Segments:
         if self._tail and self._tail[0].first != covered + 1:
             self._tail = []
         known = self._tail[-1].last if self._tail else covered
-        tail = execute("SELECT id, data FROM records WHERE id > ? ORDER BY id", (known,)).fetchall()
+        rows = execute("SELECT id, data FROM records WHERE id > ? ORDER BY id", (known,))
+        tail = list(stored_facts(rows))
         last = execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
         return Listing(generation, files, removed, last[0] if last else 0, tail)
 
@@ -97,16 +96,16 @@ class Segments:
             segments.append(segment)
         self._files = dict(zip(listing.files, segments, strict=True))
         if listing.tail:
-            self._append(listing.tail[-1][0], parsed(listing.tail))
+            self._append(listing.tail[-1][0], listing.tail)
         return [*segments, *self._tail]
 
     def extend(self, records: Sequence[tuple[int, Record]]) -> None:
         """Take records that were just admitted into the tail, if nothing is missing before them."""
         known = [*self._files.values(), *self._tail]
         if (known[-1].last if known else 0) + 1 == records[0][0]:
-            self._append(records[-1][0], records)
+            self._append(records[-1][0], ((id, record_facts(record)) for id, record in records))
 
-    def _append(self, last: int, records: Iterable[tuple[int, Record]]) -> None:
+    def _append(self, last: int, records: Iterable[tuple[int, Sequence[Fact]]]) -> None:
         """A segment in memory after all others."""
         known = [*self._files.values(), *self._tail]
         first = known[-1].last + 1 if known else 1
@@ -159,7 +158,7 @@ class Segments:
         rows = self._connection.execute(
             "SELECT id, data FROM records WHERE id BETWEEN ? AND ? ORDER BY id", (first, last)
         )
-        return build_segment(first, last, parsed(rows), below)
+        return build_segment(first, last, stored_facts(rows), below)
 
 
 def is_worth_merging(low: Segment, high: Segment) -> bool:
@@ -167,11 +166,11 @@ def is_worth_merging(low: Segment, high: Segment) -> bool:
     return low.counts[HAVE] <= 2 * high.counts[HAVE]
 
 
-def parsed(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, Record]]:
-    """Stored records, whose signatures were checked when they came."""
+def stored_facts(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[Fact]]]:
+    """The facts of stored records, one at a time; signatures were checked when they came."""
     for id, data in rows:
         try:
-            yield id, parse_record(data, NO_LIMITS, verify=False)
+            yield id, record_facts(parse_record(data, NO_LIMITS, verify=False))
         except RecordError as error:
             raise StoreError(
                 f"the stored bytes of record {id} are damaged ({error.name}): "

@@ -24,6 +24,22 @@ Answer = Future[bytes | None]
 
 # Fewer signatures are verified here in less time than a process takes to start.
 _FEW = 256
+# A batch has so many records, or fewer when they are large.
+BATCH_RECORDS = 4096
+BATCH_BYTES = 16 * 2**20
+
+
+def batches(records: Iterable[tuple[Key, Record]]) -> Iterator[list[tuple[Key, Record]]]:
+    batch: list[tuple[Key, Record]] = []
+    size = 0
+    for each in records:
+        batch.append(each)
+        size += len(each[1].data)
+        if len(batch) >= BATCH_RECORDS or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 class Signatures:
@@ -98,6 +114,7 @@ class _Process:
                 f"{their_write}",
             ],
             pass_fds=(their_read, their_write),
+            start_new_session=True,  # what interrupts an import does not reach it: it sees the end
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(package), *sys.path])},
         )
         os.close(their_read)

@@ -7,7 +7,7 @@ and other processes, open the folder again. Any number may read while one writes
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -29,6 +29,9 @@ MANY = 256
 PATIENCE = 60.0
 _STARTS = 8  # how often a snapshot is begun anew when files go while they are opened
 
+# More bytes of records are not held in memory at once.
+MANY_BYTES = 16 * 2**20
+_AFTER = "SELECT id, hash, data FROM records WHERE id > ? AND removed = 0 ORDER BY id LIMIT ?"
 _IS_THERE = "SELECT 1 FROM records WHERE hash = ? AND removed = 0"
 
 
@@ -152,6 +155,8 @@ class Store:
         """
         found = [parse_record(r, limits) if isinstance(r, bytes) else r for r in records]
         self.settle(MOST_TAIL)
+        if len(found) >= MANY:
+            self.snapshot()  # so that what is admitted can be encoded after all that is there
         added = Added([], [])
         admitted: list[tuple[int, Record]] = []
         with self.writing():
@@ -202,13 +207,19 @@ class Store:
         return row[0] if row else 0
 
     def after(self, id: int = 0, most: int = 1024) -> list[tuple[int, str, bytes]]:
-        """The next records after a StoreRecordId: id, hash and bytes. None: there are no more."""
-        with self.reading():
-            return self.connection.execute(
-                "SELECT id, hash, data FROM records WHERE id > ? AND removed = 0 "
-                "ORDER BY id LIMIT ?",
-                (id, most),
-            ).fetchall()
+        """The next records after a StoreRecordId: id, hash and bytes. None: there are no more.
+
+        At most so many; fewer when they are large, but one at least.
+        """
+        found: list[tuple[int, str, bytes]] = []
+        size = 0
+        with self.reading(), closing(self.connection.execute(_AFTER, (id, most))) as rows:
+            for row in rows:
+                found.append(row)
+                size += len(row[2])
+                if size >= MANY_BYTES:
+                    break
+        return found
 
     def records(self, most: int = 1024) -> Iterator[tuple[int, str, bytes]]:
         """All records from first to last; those that come meanwhile too."""

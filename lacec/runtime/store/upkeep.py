@@ -48,6 +48,8 @@ def settle(store: "Store", least: int) -> None:
             count -= 1
             newest = merge(segments[count], newest)
         _list_alone(store, newest)
+        # From here on the file is read, and the memory of the tail is free.
+        store.segments.load(store.segments.read())
     _remove_files(store, [file.name for file in listing.files[count:]])
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from lacec.records.record import Record, build_seal
-from lacec.runtime.store import importing
 from lacec.runtime.store.importing import Batch, import_streams, open_files
 from lacec.runtime.store.signatures import Signatures
 from lacec.runtime.store.store import Store
@@ -65,7 +64,7 @@ def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.Monke
     from lacec.runtime.store import signatures
 
     monkeypatch.setattr(signatures, "_FEW", 1)
-    monkeypatch.setattr(importing, "BATCH_RECORDS", 3)
+    monkeypatch.setattr(signatures, "BATCH_RECORDS", 3)
     data = stream_of(list(samples())) + forged() + b"\n" + stream_of([plex(1)])
     outcomes = []
     for workers in (0, 2):
@@ -109,9 +108,9 @@ def test_folders_are_read_whole(tmp_path: Path) -> None:
 _IMPORTERS = """
 import os, signal, sys, time
 from pathlib import Path
-from lacec.runtime.store import importing, store as module
+from lacec.runtime.store import signatures, store as module
 from lacec.runtime.store.importing import Batch, import_streams, open_files
-importing.BATCH_RECORDS, module.MOST_TAIL, module.MANY = 5, 12, 4
+signatures.BATCH_RECORDS, module.MOST_TAIL, module.MANY = 5, 12, 4
 
 def say(*words):
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())
@@ -175,10 +174,10 @@ def test_a_killed_import_loses_nothing_that_was_acknowledged(tmp_path: Path) -> 
 
 _WRITER = """
 import io, sys
-from lacec.runtime.store import importing, store as module
+from lacec.runtime.store import signatures, store as module
 from lacec.runtime.store.importing import import_streams
 from tests.runtime.store.samples import plex
-importing.BATCH_RECORDS, module.MOST_TAIL, module.MANY = 2, 16, 2
+signatures.BATCH_RECORDS, module.MOST_TAIL, module.MANY = 2, 16, 2
 with module.Store.open(sys.argv[1]) as store:
     for n in range(150):
         pair = [plex(n, "left"), plex(n, "right")]

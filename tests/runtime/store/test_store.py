@@ -88,6 +88,16 @@ def test_ids_grow_by_one_and_none_is_given_twice(store: Store) -> None:
     assert [data for _, _, data in store.records(most=1)] == [one.data, four.data, two.data]
 
 
+def test_few_large_records_are_held_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lacec.runtime.store import store as module
+
+    large = [plex(n, data=bytes(600)) for n in range(5)]
+    store.add(large)
+    monkeypatch.setattr(module, "MANY_BYTES", 1000)
+    assert [id for id, _, _ in store.after(0)] == [1, 2]
+    assert [data for _, _, data in store.records()] == [record.data for record in large]
+
+
 def test_an_add_that_fails_uses_up_no_id(store: Store) -> None:
     store.add([plex(0)])
     (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
