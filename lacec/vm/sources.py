@@ -6,7 +6,6 @@ that enters is checked: NFC text, and no longer than the limit.
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import Predicate
 from lacec.vm.database import Database
+from lacec.vm.relation import Ids
 
 Row = tuple[str, ...]
 
@@ -110,10 +110,19 @@ def add_rows(
     if predicate.arity == 0:
         database.add(predicate, (), int(bool(rows)))
         return
-    values = list(chain.from_iterable(rows))
-    check_values(values, limits)
-    ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
-    database.add(predicate, list(np.ascontiguousarray(ids.T)), len(rows))
+    columns = list(zip(*rows, strict=True)) or [()] * predicate.arity
+    database.add(predicate, [_encode(database, column, limits) for column in columns])
+
+
+def _encode(database: Database, values: Sequence[str], limits: Limits) -> Ids:
+    """The ids of a column, in which values may be many and different ones few."""
+    different = dict.fromkeys(values)
+    check_values(list(different), limits)
+    ids = database.symbols.intern_all(different)
+    if len(different) == len(values):
+        return ids
+    of_value = dict(zip(different, ids.tolist(), strict=True))
+    return np.fromiter(map(of_value.__getitem__, values), ids.dtype, len(values))
 
 
 def check_arity(predicate: Predicate, limits: Limits) -> None:

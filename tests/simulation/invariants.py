@@ -31,6 +31,7 @@ class Witness:
         self.in_vain: set[str] = set()  # answered in vain while they stayed advertised
         self.evaluated: e.Evaluated | None = None
         self.offered: frozenset[str] = frozenset()
+        self.sendable: frozenset[str] = frozenset()
         self.shared = 0
         self.epoch: object = None
         self.moment: object = None
@@ -72,6 +73,9 @@ class Witness:
 
     def before(self, event: e.Event) -> None:
         match event:
+            case e.Loaded():
+                # After the event a new epoch may have begun.
+                self.sendable = self.evaluate().send
             case m.Arrived(record):
                 self.received.add(record.hash)
                 self.requested.discard(record.hash)
@@ -97,8 +101,7 @@ class Witness:
         link = self.machine.link
         match effect:
             case e.Send(m.SentRecord(hash, data)):
-                now = self.evaluate()
-                assert hash in now.send, "sent what may not be sent"
+                assert hash in self.sendable, "sent what may not be sent"
                 assert self.side.shelf.get(hash) == data
             case e.Send(m.Offer(records, _, _)):
                 offered = {record.hash for record in records}
