@@ -6,6 +6,7 @@ are checked (`invariants`).
 """
 
 import heapq
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -150,6 +151,8 @@ class End:
             node.cursors,
         )
         self.reader = WireReader()
+        # What is not read yet stays with the network: a machine that is busy reads nothing.
+        self.backlog: deque[bytes] = deque()
         self.result: Result | None = None
         self.rests = 0
         self.witness = self.watched_by(self.machine, self.side)
@@ -208,7 +211,7 @@ class End:
 
     def arrive(self, piece: bytes) -> None:
         if not self._gone and not self.machine.closed:
-            self.reader.feed(piece)
+            self.backlog.append(piece)
             self._handle(e.Progress(len(piece)))
             self.tell(e.Progress(0))
 
@@ -223,9 +226,12 @@ class End:
         limits = agreement.limits if agreement else DEFAULT_LIMITS
         while (reading := self.machine.reading) is not None:
             found = self.reader.take(reading, limits.max_fact_block_bytes)
-            if found is None:
+            if found is not None:
+                self._handle(found)
+            elif self.backlog:
+                self.reader.feed(self.backlog.popleft())
+            else:
                 break
-            self._handle(found)
         idle = self.machine.reading is not None
         if self._ended and idle and not self.machine.closed:
             self._handle(e.Disconnected(self.reader.whole))
