@@ -18,6 +18,7 @@ from lacec.cli.report import stopped_by_limit
 from lacec.cli.store.common import opened
 from lacec.errors import LimitError
 from lacec.runtime.exchange import dry_run, make_pair, system_clock
+from lacec.runtime.side import EXCHANGE_SECONDS
 from lacec.views import OriginMode
 
 _EXPOSED = "what the peer may query: a file, selected, or all. Repeatable."
@@ -79,7 +80,7 @@ def run_interlace_command(
 
     Example: lacec run-interlace --left mine --right theirs --policy links.lace --expose selected
     """
-    limits = read_limits(limit)
+    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(limit or ())])
     sides = (
         SideOptions("left", left, left_policy or policy, [*(expose or ()), *(left_expose or ())]),
         SideOptions(

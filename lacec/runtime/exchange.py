@@ -24,7 +24,7 @@ from lacec.runtime.interlace.limits import ExchangeLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.tick import nanoseconds
-from lacec.runtime.side import AddedLike, Cursors, Moment, Policy, Shelf, Side
+from lacec.runtime.side import EXCHANGE_LIMITS, AddedLike, Cursors, Moment, Policy, Shelf, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
 
@@ -65,7 +65,7 @@ def make_pair(
     left: Participant,
     right: Participant,
     clock: Callable[[], tuple[int, int]],
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits = EXCHANGE_LIMITS,
 ) -> Pair:
     """The two machines of a bounded exchange, and who answers them."""
     modules = _modules(left.policy.operand.module, right.policy.operand.module)
@@ -202,7 +202,7 @@ def dry_run(
     left: Participant,
     right: Participant,
     clock: Callable[[], tuple[int, int]],
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits = EXCHANGE_LIMITS,
 ) -> tuple[Pair, list[Move]]:
     """What an exchange would move; nothing is stored, and no cursor is kept."""
     layered = [replace(each, shelf=Layer(each.shelf), cursors=None) for each in (left, right)]

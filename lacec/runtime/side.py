@@ -5,7 +5,7 @@ evaluated, records are read and kept; the machine itself does none of that.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lacec.bytecode.emit import emit
@@ -30,6 +30,10 @@ from lacec.views import OriginMode
 from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
+
+# D12: an evaluation inside an exchange has less time than a command.
+EXCHANGE_SECONDS = 10
+EXCHANGE_LIMITS = replace(DEFAULT_LIMITS, seconds=EXCHANGE_SECONDS)
 
 ADVERTISED = Predicate("Advertised", 2)
 ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
@@ -101,7 +105,7 @@ class Side:
         modules: Callable[[str], bytes | None],
         prover: Prover | None = None,
         cursors: Cursors | None = None,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: Limits = EXCHANGE_LIMITS,
     ) -> None:
         self.shelf, self.limits = shelf, limits
         self.policies = {policy.operand.module.id: policy}
