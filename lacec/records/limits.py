@@ -17,3 +17,5 @@ class RecordLimits:
 
 DEFAULT_RECORD_LIMITS = RecordLimits()
 RECORD_LIMIT_NAMES = tuple(field.name for field in fields(RecordLimits))
+# For bytes that were within their limits when they came in.
+NO_RECORD_LIMITS = RecordLimits(blob_bytes=2**63, extra_headers=2**63, header_bytes=2**63)

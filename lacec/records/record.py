@@ -13,7 +13,7 @@ from blake3 import blake3
 from lacec.errors import RecordError
 from lacec.records import b64a
 from lacec.records.head import Extras, Head, find_head, read_head
-from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
+from lacec.records.limits import DEFAULT_RECORD_LIMITS, NO_RECORD_LIMITS, RecordLimits
 from lacec.records.mistakes import check_extra_name, explain
 from lacec.records.rules import MARK
 
@@ -67,12 +67,8 @@ class Record:
         """The record that begins there. Its digest has been checked with this one's."""
         if start == 0:
             return self
-        head = read_head(self.data, start, self.data_start, _NO_LIMITS)
+        head = read_head(self.data, start, self.data_start, NO_RECORD_LIMITS)
         return Record(self.data[start:], *head)
-
-
-# For heads that have been read before.
-_NO_LIMITS = RecordLimits(blob_bytes=2**63, extra_headers=2**63, header_bytes=2**63)
 
 
 def parse_record(
@@ -328,7 +324,7 @@ def build_seal(plex: Record, secret: "Secret", aux: bytes | None = None) -> Reco
         raise RecordError("wrong-type", 0, "a Blob cannot be sealed", help)
     signature = sign(b64a.decode(inner.hash[2:-3]), secret, aux)
     lines = f"Signed-By: {secret.verifier}\nSignature: {signature}\n".encode()
-    return _assemble("S", lines + inner.data, _NO_LIMITS)
+    return _assemble("S", lines + inner.data, NO_RECORD_LIMITS)
 
 
 def _assemble(letter: str, body: bytes, limits: RecordLimits) -> Record:

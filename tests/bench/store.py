@@ -161,8 +161,10 @@ def import_table() -> Table:
 
 def open_table() -> Table:
     table = Table(title="Opening a store of Plexes, and the first selection over it")
-    for heading in ("records", "what", "s", "peak MB", "of it MB", "tuples", "ratio", "B/record"):
-        table.add_column(heading, justify="left" if heading == "what" else "right")
+    table.caption = "MB: peak of the process, and by how much it grew; B: on disk, of the record"
+    for heading in ("records", "what", "s", "MB", "grown", "tuples", "ratio", "B"):
+        left = heading == "what"
+        table.add_column(heading, justify="left" if left else "right", no_wrap=True)
     for count in SIZES:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -174,9 +176,9 @@ def open_table() -> Table:
             opened = first_selection("open", target, RUNS)
             parsed = first_selection("parse", source, 1)
         assert opened[3] == parsed[3]
-        each = f"{room.disk_bytes / count:.0f} ({room.record_bytes / count:.0f} of records)"
+        each = f"{room.disk_bytes / count:.0f}, {room.record_bytes / count:.0f}"
         table.add_row(f"{count:,}", "import", f"{import_seconds:.2f}", "", "", "", "", each)
-        for what, row in (("parse all again", parsed), ("open the store", opened)):
+        for what, row in (("parse again", parsed), ("open", opened)):
             table.add_row(
                 "",
                 what,

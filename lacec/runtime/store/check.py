@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lacec.errors import RecordError, StoreError
+from lacec.records.limits import NO_RECORD_LIMITS
 from lacec.records.record import Record, parse_record
 from lacec.runtime.store.files import Mapped, segment_digest
 from lacec.runtime.store.segment import PREDICATES, DamagedError
-from lacec.runtime.store.segments import NO_LIMITS
 from lacec.runtime.store.signatures import Signatures, batches
 from lacec.vm.layers import Layer
 
@@ -59,7 +59,7 @@ def _stored(store: "Store", problems: list[Problem]) -> Iterator[tuple[int, Reco
         "SELECT id, hash, data FROM records ORDER BY id"
     ):
         try:
-            record = parse_record(data, NO_LIMITS, verify=False)
+            record = parse_record(data, NO_RECORD_LIMITS, verify=False)
         except RecordError as error:
             problems.append(Problem(f"record {id}", error.name, error.message))
             continue

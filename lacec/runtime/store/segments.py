@@ -15,15 +15,13 @@ import numpy as np
 
 from lacec.errors import RecordError, StoreError
 from lacec.records.facts import HAVE, Fact, record_facts
-from lacec.records.limits import RecordLimits
+from lacec.records.limits import NO_RECORD_LIMITS
 from lacec.records.record import Record, parse_record
 from lacec.runtime.store.build import build_segment
 from lacec.runtime.store.files import Mapped, mapped_segment, segment_digest, write_segment
 from lacec.runtime.store.segment import DamagedError, RecordIds, Segment, merge
 from lacec.vm.layers import Layer
 
-# For records that were admitted before, perhaps under other limits.
-NO_LIMITS = RecordLimits(blob_bytes=2**63, extra_headers=2**63, header_bytes=2**63)
 SEGMENTS = "segments"
 
 
@@ -170,7 +168,7 @@ def stored_facts(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[
     """The facts of stored records, one at a time; signatures were checked when they came."""
     for id, data in rows:
         try:
-            yield id, record_facts(parse_record(data, NO_LIMITS, verify=False))
+            yield id, record_facts(parse_record(data, NO_RECORD_LIMITS, verify=False))
         except RecordError as error:
             raise StoreError(
                 f"the stored bytes of record {id} are damaged ({error.name}): "

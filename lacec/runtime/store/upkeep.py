@@ -44,13 +44,25 @@ def settle(store: "Store", least: int) -> None:
         if len(segments) == count:  # another process was here before
             return
         newest = reduce(merge, segments[count:])
-        while count and is_worth_merging(segments[count - 1], newest):
-            count -= 1
-            newest = merge(segments[count], newest)
+        while step := _likes(segments[:count], newest, few=least <= 1):
+            newest = reduce(merge, [*segments[count - step : count], newest])
+            count -= step
         _list_alone(store, newest)
         # From here on the file is read, and the memory of the tail is free.
         store.segments.load(store.segments.read())
     _remove_files(store, [file.name for file in listing.files[count:]])
+
+
+def _likes(segments: list[Segment], newest: Segment, few: bool) -> int:
+    """How many segments before the newest are to be merged with it.
+
+    While much is coming in, four of similar size at a time, so that each record is written
+    again few times; each is then more than twice as large as the third after it. When
+    that is over, all of similar size, so that few are left to read.
+    """
+    if few:
+        return int(bool(segments) and is_worth_merging(segments[-1], newest))
+    return 3 if len(segments) >= 3 and is_worth_merging(segments[-3], newest) else 0
 
 
 def compact(store: "Store") -> None:
