@@ -4,7 +4,6 @@ In: what the two sides agreed on. Out: text and the E. identifier. The reader ta
 only what the writer writes: a transcript has one form, to the byte.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from lacec.plan.lowerings import LOWERINGS
 from lacec.plan.operands import RequiredFields
 from lacec.predicates import RUNTIME_FACTS
 from lacec.records import b64a
+from lacec.syntax.fact import read_fact
 from lacec.syntax.show import show_fact
 
 PROFILE = "lace-040-exchange-plan-v1"
@@ -55,11 +55,6 @@ class Transcript:
             yield "ExchangePlanRequireAdvertisedField", name
 
 
-_VALUE = r"'((?:[^'\\]|\\['\\])*+)'"
-_FACT = re.compile(rf"([A-Za-z]+)\(((?:{_VALUE}(?:,(?=')|(?=\))))*+)\)")
-_VALUES = re.compile(_VALUE)
-
-
 def read_transcript(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """The transcript of canonical bytes; PlanError for any others."""
     if len(data) > limits.source_bytes:
@@ -72,11 +67,10 @@ def read_transcript(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
         raise _malformed("it is not NFC text with LF line endings")
     facts: dict[str, list[tuple[str, ...]]] = {}
     for number, line in enumerate(text.split("\n"), 1):
-        found = _FACT.fullmatch(line)
-        if found is None:
+        fact = read_fact(line)
+        if fact is None:
             raise _malformed(f"line {number} is not a fact")
-        values = tuple(re.sub(r"\\(.)", r"\1", value) for value in _VALUES.findall(found[2]))
-        facts.setdefault(found[1], []).append(values)
+        facts.setdefault(fact[0], []).append(fact[1:])
     transcript = _assemble(facts)
     if transcript.text != text:
         raise _malformed("its lines are not those of a canonical transcript, each once and sorted")

@@ -43,7 +43,7 @@ def test_the_installed_script_is_the_same() -> None:
 def test_help_lists_the_commands_in_order() -> None:
     outcome = lacec("--help")
     assert outcome.code == 0
-    listed = re.findall(r"^│ (\w+) ", outcome.out.partition("Commands")[2], re.MULTILINE)
+    listed = re.findall(r"^│ ([\w-]+) ", outcome.out.partition("Commands")[2], re.MULTILINE)
     assert listed == list(dict.fromkeys(name.partition(" ")[0] for name in COMMANDS))
 
 

@@ -5,11 +5,11 @@ Out: facts as (name, value, ...), or Abort when the block is malformed. A fact h
 on the wire, so that equal facts are equal lines.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
 from lacec.runtime.interlace.reasons import Abort
+from lacec.syntax.fact import read_fact
 from lacec.syntax.show import show_fact
 
 Fact = tuple[str, ...]
@@ -44,11 +44,6 @@ ASK: Mapping[str, int] = {
 REQUEST: Mapping[str, int] = {"MayRequest": 1, "TickReady": 1}
 TRANSFER: Mapping[str, int] = {"NotAvailable": 1}
 
-_CONSTANT = r"'((?:[^'\\\n]|\\['\\])*+)'"
-_LINE = re.compile(rf"([A-Za-z]+)\(((?:{_CONSTANT}(?:,(?=')|(?=\))))*+)\)")
-_EACH = re.compile(_CONSTANT)
-_ESCAPED = re.compile(r"\\(.)")
-
 
 def read_block(data: bytes, allowed: Mapping[str, int]) -> list[Fact]:
     """The facts of a block, in the order of their lines."""
@@ -78,16 +73,13 @@ def read_block(data: bytes, allowed: Mapping[str, int]) -> list[Fact]:
 
 
 def _read_line(number: int, line: str, allowed: Mapping[str, int]) -> Fact:
-    found = _LINE.fullmatch(line)
-    if found is None:
+    fact = read_fact(line)
+    if fact is None:
         raise _malformed(f"line {number} is not a fact")
-    name = found[1]
-    values = _EACH.findall(found[2])
-    if allowed.get(name) != len(values):
-        raise _malformed(f"line {number}: {name[:40]}/{len(values)} does not belong to this phase")
-    if "\\" in line:
-        values = [_ESCAPED.sub(r"\1", value) for value in values]
-    return (name, *values)
+    name, arity = fact[0], len(fact) - 1
+    if allowed.get(name) != arity:
+        raise _malformed(f"line {number}: {name[:40]}/{arity} does not belong to this phase")
+    return fact
 
 
 def write_block(facts: Iterable[Fact]) -> bytes:
