@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from lacec.cli.exchange import SideOptions, participants, report, report_moves
 from lacec.cli.options import (
     JsonOption,
     LimitOption,
@@ -15,10 +14,7 @@ from lacec.cli.options import (
     read_limits,
 )
 from lacec.cli.report import stopped_by_limit
-from lacec.cli.store.common import opened
 from lacec.errors import LimitError
-from lacec.runtime.exchange import dry_run, make_pair, system_clock
-from lacec.runtime.side import EXCHANGE_SECONDS
 from lacec.views import OriginMode
 
 _EXPOSED = "what the peer may query: a file, selected, or all. Repeatable."
@@ -80,6 +76,12 @@ def run_interlace_command(
 
     Example: lacec run-interlace --left mine --right theirs --policy links.lace --expose selected
     """
+    # The engine and the store are heavy: help does not need them.
+    from lacec.cli.exchange import SideOptions, participants, report, report_moves
+    from lacec.cli.store.common import opened
+    from lacec.runtime.exchange import dry_run, make_pair, system_clock
+    from lacec.runtime.side import EXCHANGE_SECONDS
+
     limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(limit or ())])
     sides = (
         SideOptions("left", left, left_policy or policy, [*(expose or ()), *(left_expose or ())]),

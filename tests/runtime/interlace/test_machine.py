@@ -10,6 +10,7 @@ from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine, MisuseError
 from lacec.runtime.interlace.state import State
 from lacec.runtime.interlace.table import ENDS, EVALUATIONS, NOTED, ROWS, TABLE
+from tests.cli.run import python
 from tests.runtime.interlace.solo import Solo
 
 
@@ -54,6 +55,14 @@ def test_a_busy_machine_reads_nothing() -> None:
     solo.machine.handle(solo.peer_setup())
     assert solo.machine.state is State.COMPILING
     assert solo.machine.reading is None
+
+
+def test_the_machine_needs_no_engine_no_store_and_no_connection() -> None:
+    """Nor does anything that it imports."""
+    code = "import sys, lacec.runtime.interlace.driver, lacec.runtime.interlace.codec"
+    heavy = "('numpy', 'sqlite3', 'socket', 'asyncio')"
+    found = python(["-c", f"{code}; print([m for m in {heavy} if m in sys.modules])"])
+    assert (found.code, found.out) == (0, "[]\n")
 
 
 def test_a_new_machine_says_nothing_before_it_is_started() -> None:
