@@ -31,7 +31,12 @@ def on_selected(link: Link, found: Evaluated) -> State:
     link.observed = max(link.observed, found.cursor)
     send = found.send - epoch.withheld
     epoch.withheld.clear()
-    if loop.woken and send == epoch.own.keys() and not requestable(link, found) and not _tick(link):
+    if (
+        loop.woken
+        and send == epoch.own.keys()
+        and not requestable(link, found)
+        and not has_ticked(link)
+    ):
         return State.REST
     new = tuple(sorted(send - epoch.own.keys()))
     if len(epoch.own) > len(send) - len(new):
@@ -54,7 +59,7 @@ def requestable(link: Link, found: Evaluated) -> list[str]:
     )
 
 
-def _tick(link: Link) -> bool:
+def has_ticked(link: Link) -> bool:
     """Whether our clock has reached a tick that the peer has not been told."""
     return link.config.open and link.ticks.reached(link.tai) > link.ticks.own
 

@@ -11,7 +11,7 @@ from lacec.runtime.interlace.events import (
     StoreChanged,
 )
 from lacec.runtime.interlace.link import Link
-from lacec.runtime.interlace.phases.advertising import begin_loop
+from lacec.runtime.interlace.phases.advertising import begin_loop, has_ticked
 from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.interlace.state import State
 
@@ -81,9 +81,8 @@ def close(link: Link) -> State:
 
 def wake(link: Link) -> State:
     """Begin a loop if there is something new: an operand, records, a tick."""
-    ticked = link.config.open and link.ticks.reached(link.tai) > link.ticks.own
     stored = link.removed or link.changed > link.observed
-    if link.next_module is not None or stored or ticked:
+    if link.next_module is not None or stored or has_ticked(link):
         return begin_loop(link, woken=True)
     return State.REST
 
