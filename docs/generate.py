@@ -15,6 +15,9 @@ from lacec.cli import COMMANDS, build
 from lacec.diagnostics import CATALOGUE
 from lacec.records.rules import NAMES
 from lacec.resources import rule_page_path
+from lacec.runtime.interlace.reasons import REASONS
+from lacec.runtime.interlace.state import State as InterlaceState
+from lacec.runtime.interlace.table import ROWS
 
 DOCS = Path(__file__).parent
 
@@ -135,11 +138,44 @@ def opcode_reference() -> str:
     return "\n".join(lines) + "\n"
 
 
+INTERLACE_INTRODUCTION = """\
+# Exchanges
+
+Two laces exchange records by [interlace](../lacec/runtime/interlace): each runs a machine
+that takes events and says what to do. It has no clock, no store and no connection of its
+own; what it needs it asks for, and the answer is an event. Its transitions are one table,
+`lacec/runtime/interlace/table.py`, from which this page is drawn.
+
+An exchange begins with the operands of both sides (setup) and an agreement (hello). Then
+come loops: both sides say what they offer (advertise), ask for what they select and miss
+(request), and send what they may send at that moment (transfer). When nobody asks for
+anything, and both offer what they offered in the loop before, that is the fixed point: a
+bounded exchange closes, an open one rests until something is new.
+"""
+
+
+def interlace_page() -> str:
+    lines = [INTERLACE_INTRODUCTION, "```mermaid", "stateDiagram-v2", "    [*] --> NEW"]
+    for row in ROWS:
+        lines += [
+            f"    {row.state.name} --> {to.name}: {row.event.__name__}"
+            for to in dict.fromkeys(row.leads_to)
+            if to is not row.state
+        ]
+    lines += ["    CLOSED --> [*]", "```", "", "| state | waits for |", "|---|---|"]
+    lines += [f"| {state.name} | {state.value} |" for state in InterlaceState]
+    lines += ["", "Every state may lead to ENDING or CLOSED: that is how an exchange aborts. The"]
+    lines += ["reasons, as `aborted` in a result has them:", "", "| reason | what happened |"]
+    lines += ["|---|---|", *(f"| {name} | {text} |" for name, text in REASONS.items())]
+    return "\n".join(lines) + "\n"
+
+
 PAGES = {
     DOCS / "rules" / "README.md": rule_index,
     DOCS / "commands.md": command_reference,
     DOCS / "opcodes.md": opcode_reference,
     DOCS / "records.md": record_rules,
+    DOCS / "interlace.md": interlace_page,
 }
 
 

@@ -10,7 +10,8 @@ from importlib import import_module
 import typer
 
 # In the order of `lacec --help`. `check` is the function check_command of lacec/cli/check.py;
-# `key new` is new_command of lacec/cli/key/new.py, and belongs to the group `key`.
+# `key new` is new_command of lacec/cli/key/new.py, and belongs to the group `key`; in the names
+# of Python a hyphen is an underscore.
 COMMANDS = (
     "compile",
     "check",
@@ -19,6 +20,7 @@ COMMANDS = (
     "query",
     "explain",
     "audit",
+    "run-interlace",
     "key new",
     "key show",
     "record new",
@@ -73,7 +75,8 @@ def build(names: Sequence[str]) -> typer.Typer:
         if group and group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True, context_settings=_SETTINGS)
             app.add_typer(groups[group], name=group, help=GROUPS[group])
-        command = getattr(import_module(f"lacec.cli.{name.replace(' ', '.')}"), f"{own}_command")
+        module = import_module(f"lacec.cli.{name.replace(' ', '.').replace('-', '_')}")
+        command = getattr(module, f"{own.replace('-', '_')}_command")
         help, _, example = command.__doc__.rpartition("Example: ")
         place = groups[group] if group else app
         place.command(own, help=help.strip(), epilog=f"Example: {example.strip()}")(command)

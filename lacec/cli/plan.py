@@ -103,8 +103,8 @@ def read_side(
         raise typer.BadParameter("standard input (-) can be read only once")
     operands = _operands(reader, files, side)
     own = operands[side]
-    exposures = [_exposure(reader, name, own) for name in policy.expose]
-    narrow = [_exposure(reader, name, own) for name in policy.narrow]
+    exposures = [read_exposure(reader, name, own) for name in policy.expose]
+    narrow = [read_exposure(reader, name, own) for name in policy.narrow]
     reader.finish()
     plan = _plan([operand for operand in operands if operand is not None], setup)
     local = LocalPolicy(
@@ -127,7 +127,7 @@ def _operands(reader: Reader, files: Sequence[str], side: int | None) -> list[Op
     return found
 
 
-def _exposure(reader: Reader, name: str, own: Operand | None) -> Module | None:
+def read_exposure(reader: Reader, name: str, own: Operand | None) -> Module | None:
     if name == "all":
         return expose_all()
     if name == "selected":

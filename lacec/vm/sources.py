@@ -6,7 +6,6 @@ that enters is checked: NFC text, and no longer than the limit.
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import Predicate
 from lacec.vm.database import Database
+from lacec.vm.relation import Ids
 
 Row = tuple[str, ...]
 
@@ -95,16 +95,34 @@ def load(source: FactSource, limits: Limits = DEFAULT_LIMITS) -> Database:
     """The facts of a source, checked and encoded."""
     database = Database()
     for predicate in source.predicates():
-        rows = list(source.iterate(predicate))
-        check_arity(predicate, limits)
-        if predicate.arity == 0:
-            database.add(predicate, (), int(bool(rows)))
-            continue
-        values = list(chain.from_iterable(rows))
-        check_values(values, limits)
-        ids = database.symbols.intern_all(values).reshape(-1, predicate.arity)
-        database.add(predicate, list(np.ascontiguousarray(ids.T)), len(rows))
+        add_rows(database, predicate, list(source.iterate(predicate)), limits)
     return database
+
+
+def add_rows(
+    database: Database,
+    predicate: Predicate,
+    rows: Sequence[Sequence[str]],
+    limits: Limits = DEFAULT_LIMITS,
+) -> None:
+    """Add facts of one predicate to a database, checked and encoded."""
+    check_arity(predicate, limits)
+    if predicate.arity == 0:
+        database.add(predicate, (), int(bool(rows)))
+        return
+    columns = list(zip(*rows, strict=True)) or [()] * predicate.arity
+    database.add(predicate, [_encode(database, column, limits) for column in columns])
+
+
+def _encode(database: Database, values: Sequence[str], limits: Limits) -> Ids:
+    """The ids of a column, in which values may be many and different ones few."""
+    different = dict.fromkeys(values)
+    check_values(list(different), limits)
+    ids = database.symbols.intern_all(different)
+    if len(different) == len(values):
+        return ids
+    of_value = dict(zip(different, ids.tolist(), strict=True))
+    return np.fromiter(map(of_value.__getitem__, values), ids.dtype, len(values))
 
 
 def check_arity(predicate: Predicate, limits: Limits) -> None:

@@ -1,8 +1,8 @@
-"""`make bench`: the language, evaluation beside other engines, plans, the store; as tables."""
+"""`make bench`: the language, evaluation beside other engines, plans, the store, exchanges."""
 
 from rich.console import Console
 
-from tests.bench import engine, language, plan, store
+from tests.bench import engine, exchange, language, plan, store
 
 if __name__ == "__main__":
     console = Console()
@@ -10,3 +10,4 @@ if __name__ == "__main__":
     engine.main(console)
     plan.main(console)
     store.main(console)
+    exchange.main(console)

@@ -1,0 +1,246 @@
+"""Exchanges on the command line: who takes part, from options; what is printed of a result."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from lacec.cli.files import read_inputs
+from lacec.cli.keys import load_secret
+from lacec.cli.output import Segment, write, write_json
+from lacec.cli.plan import Reader, read_exposure
+from lacec.cli.render import counted
+from lacec.cli.store.common import read_hash
+from lacec.diagnostics import visible
+from lacec.facets import Facet
+from lacec.limits import Limits
+from lacec.pipeline import Input
+from lacec.plan.expose import SHORTCUTS, LocalPolicy
+from lacec.plan.lowerings import LOWERINGS, STANDARD
+from lacec.plan.operands import Operand
+from lacec.records.coordinates import Coordinate, CoordinateError, read_coordinate
+from lacec.runtime.cursors import FileCursors
+from lacec.runtime.exchange import Decider, Move, Participant
+from lacec.runtime.interlace.advertisement import Schema
+from lacec.runtime.interlace.driver import Pair
+from lacec.runtime.interlace.reasons import LIMITS, REASONS
+from lacec.runtime.interlace.result import Result
+from lacec.runtime.operations import select_coordinate, select_hashes
+from lacec.runtime.side import Policy
+from lacec.runtime.store.store import Store
+from lacec.views import OriginMode
+
+NAMES = ("left", "right")
+Operation = tuple[str | None, str | None, list[str] | None]
+
+
+@dataclass(frozen=True)
+class SideOptions:
+    """What the command line says of one side."""
+
+    name: str
+    store: Path
+    policy: str | None
+    expose: Sequence[str]
+
+
+def participants(
+    sides: tuple[SideOptions, SideOptions],
+    stores: tuple[Store, Store],
+    keys: tuple[Path | None, Path | None],
+    operation: Operation,
+    advertise: Sequence[str] | None,
+    origins: OriginMode,
+    lowering: str | None,
+    limits: Limits,
+    json: bool,
+) -> tuple[Participant, Participant]:
+    """Both sides; everything that is wrong with their files is reported together."""
+    if lowering is not None and lowering not in LOWERINGS:
+        raise typer.BadParameter(f"there is no lowering {lowering!r}, only {', '.join(LOWERINGS)}")
+    generated = _generated(operation)
+    files = [name for side in sides for name in (side.policy, *side.expose) if name == "-"]
+    if len(files) > 1:
+        raise typer.BadParameter("standard input (-) can be read only once")
+    reader = Reader(limits, json)
+    found = []
+    for index, (side, store, key) in enumerate(zip(sides, stores, keys, strict=True)):
+        source = generated if index == 0 and generated is not None else None
+        policy = _policy(reader, side, index, source, origins, lowering)
+        verifier = None if key is None else load_secret(key).verifier
+        found.append((store, policy, verifier))
+    reader.finish()
+    fields = _fields(advertise)
+    both = [
+        Participant(store, policy, verifier, FileCursors(store.folder), fields)
+        for store, policy, verifier in found
+        if policy is not None
+    ]
+    if not json:
+        write(_exposure_notes(both), sys.stderr)
+    return both[0], both[1]
+
+
+def _generated(operation: Operation) -> Input | None:
+    """The selector of an operation, if there is one."""
+    get, below, put = operation
+    given = [name for name, value in (("get", get), ("list", below), ("put", put)) if value]
+    if len(given) > 1:
+        raise typer.BadParameter(f"--{given[0]} and --{given[1]} are two operations: give one")
+    if put:
+        return "<put>", select_hashes(dict.fromkeys(read_hash(text) for text in put))
+    text = get or below
+    if not text:
+        return None
+    try:
+        where = read_coordinate(text)
+    except CoordinateError as error:
+        raise typer.BadParameter(str(error)) from None
+    prefix = isinstance(where, Coordinate) and where.prefix
+    if get and prefix:
+        raise typer.BadParameter(f"{text!r} is a prefix: --list selects what is below it")
+    if below and not prefix:
+        raise typer.BadParameter(f"{text!r} is no prefix: --get selects what is there")
+    return f"<{given[0]}>", select_coordinate(where)
+
+
+def _policy(
+    reader: Reader,
+    side: SideOptions,
+    index: int,
+    generated: Input | None,
+    origins: OriginMode,
+    lowering: str | None,
+) -> Policy | None:
+    if generated is None and side.policy is None:
+        raise typer.BadParameter(f"the {side.name} side has no selector: give --{side.name}-policy")
+    source = generated or read_inputs([side.policy or ""], reader.limits)[0]
+    module = reader.module(source, Facet.SELECTOR, reader.limits)
+    own = None if module is None else Operand(index, module)
+    exposures = [read_exposure(reader, name, own) for name in dict.fromkeys(side.expose)]
+    if own is None:
+        return None
+    local = LocalPolicy(tuple(module for module in exposures if module is not None))
+    return Policy(own, local, origins, lowering or STANDARD)
+
+
+def _fields(advertise: Sequence[str] | None) -> Schema:
+    names = frozenset(advertise or ())
+    return Schema(every=True) if "all" in names else Schema(names)
+
+
+def _exposure_notes(both: Sequence[Participant]) -> Iterator[Segment]:
+    """In plain words, when a side can send nothing."""
+    for name, other, side in zip(NAMES, reversed(NAMES), both, strict=True):
+        if not side.policy.local.exposures:
+            yield (
+                f"the {name} side exposes nothing: the selector of the {other} sees no record "
+                f"there, so nothing is sent from {name} to {other} but what it names itself; "
+                f"expose with --{name}-expose FILE, {' or '.join(SHORTCUTS)}\n",
+                "dim",
+            )
+
+
+# What is printed.
+
+
+def _results(pair: Pair) -> tuple[Result, Result]:
+    left, right = (seat.result for seat in pair.seats)
+    assert left is not None
+    assert right is not None
+    return left, right
+
+
+def report(pair: Pair, json: bool) -> None:
+    """The result of each side; the exit code says whether they converged."""
+    results = _results(pair)
+    if json:
+        write_json({name: r.json() for name, r in zip(NAMES, results, strict=True)})
+    else:
+        write(_table(results))
+        write(_ending(results))
+    _finish(results)
+
+
+def report_moves(pair: Pair, moves: Sequence[Move], json: bool) -> None:
+    """Every record that would move, its direction, and the rules that decide."""
+    results = _results(pair)
+    if json:
+        document: dict[str, Any] = {"moves": [_move_json(move) for move in moves]}
+        write_json(document | {n: r.json() for n, r in zip(NAMES, results, strict=True)})
+    else:
+        for move in moves:
+            write(_move_text(move))
+        size = sum(move.size for move in moves)
+        write([(f"{counted(len(moves), 'record')}, {size} bytes would move\n", "bold")])
+        write(_ending(results))
+    _finish(results)
+
+
+def _move_json(move: Move) -> dict[str, Any]:
+    return {
+        "hash": move.hash,
+        "bytes": move.size,
+        "from": NAMES[1 - move.to],
+        "to": NAMES[move.to],
+        "sent_by": [_rule_json(rule) for rule in move.sent_by],
+        "requested_by": [_rule_json(rule) for rule in move.requested_by],
+    }
+
+
+def _rule_json(decider: Decider) -> dict[str, Any]:
+    rule = decider.rule
+    return {
+        "operand": decider.index,
+        "rule": rule.id,
+        "text": rule.text,
+        "file": rule.file,
+        "line": rule.line,
+    }
+
+
+def _move_text(move: Move) -> Iterator[Segment]:
+    yield f"{NAMES[1 - move.to]} → {NAMES[move.to]}  ", "dim"
+    yield move.hash, "bold"
+    yield f"  {move.size} bytes\n", ""
+    for what, deciders in (("sent", move.sent_by), ("requested", move.requested_by)):
+        for each in deciders:
+            place = f"{visible(each.rule.file)}:{each.rule.line}"
+            yield f"  {what:9} by {NAMES[each.index]:5}  {place}  ", "dim"
+            yield f"{visible(each.rule.text)}\n", ""
+
+
+def _table(results: Sequence[Result]) -> Iterator[Segment]:
+    heads = ("received", "rejected", "not available", "bytes in", "bytes out")
+    yield "       " + "".join(f"  {head:>13}" for head in heads) + "\n", "dim"
+    for name, result in zip(NAMES, results, strict=True):
+        numbers = (
+            len(result.received_hashes),
+            len(result.rejected_hashes),
+            len(result.not_available_hashes),
+            result.bytes_received,
+            result.bytes_sent,
+        )
+        yield f"{name:7}", "bold"
+        yield "".join(f"  {number:13}" for number in numbers) + "\n", ""
+
+
+def _ending(results: Sequence[Result]) -> Iterator[Segment]:
+    if all(result.converged for result in results):
+        yield f"converged after {counted(results[0].loops, 'loop')}\n", "green"
+        return
+    for name, result in zip(NAMES, results, strict=True):
+        if result.aborted is not None:
+            why = result.detail or REASONS[result.aborted]
+            yield f"not converged: {name}: {result.aborted}", "bold red"
+            yield f": {visible(why)}\n", ""
+
+
+def _finish(results: Sequence[Result]) -> None:
+    if all(result.converged for result in results):
+        return
+    reasons = {result.aborted for result in results} - {None}
+    raise typer.Exit(3 if reasons <= LIMITS else 1)

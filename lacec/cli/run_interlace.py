@@ -1,0 +1,115 @@
+"""lacec run-interlace: exchange records between two stores, by the policies of both."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lacec.cli.exchange import SideOptions, participants, report, report_moves
+from lacec.cli.options import (
+    JsonOption,
+    LimitOption,
+    LoweringOption,
+    OriginsOption,
+    read_limits,
+)
+from lacec.cli.report import stopped_by_limit
+from lacec.cli.store.common import opened
+from lacec.errors import LimitError
+from lacec.runtime.exchange import dry_run, make_pair, system_clock
+from lacec.runtime.side import EXCHANGE_SECONDS
+from lacec.views import OriginMode
+
+_EXPOSED = "what the peer may query: a file, selected, or all. Repeatable."
+
+
+def _option(name: str, metavar: str, help: str) -> Any:
+    return typer.Option(f"--{name}", metavar=metavar, help=help)
+
+
+Left = Annotated[Path, _option("left", "STORE", "The store on the left.")]
+Right = Annotated[Path, _option("right", "STORE", "The store on the right.")]
+BothPolicy = Annotated[str | None, _option("policy", "FILE", "The selector of both sides.")]
+LeftPolicy = Annotated[str | None, _option("left-policy", "FILE", "The selector of the left.")]
+RightPolicy = Annotated[str | None, _option("right-policy", "FILE", "The selector of the right.")]
+Exposures = list[str] | None
+BothExpose = Annotated[Exposures, _option("expose", "FILE", f"On both sides: {_EXPOSED}")]
+LeftExpose = Annotated[Exposures, _option("left-expose", "FILE", f"On the left: {_EXPOSED}")]
+RightExpose = Annotated[Exposures, _option("right-expose", "FILE", f"On the right: {_EXPOSED}")]
+LeftKey = Annotated[Path | None, _option("left-key", "FILE", "The secret of the left.")]
+RightKey = Annotated[Path | None, _option("right-key", "FILE", "The secret of the right.")]
+Get = Annotated[str | None, _option("get", "COORDINATE", "The left selects what is there.")]
+Below = Annotated[str | None, _option("list", "COORDINATE", "The left selects what is below.")]
+Put = Annotated[
+    list[str] | None, _option("put", "HASH", "The left selects this record. Repeatable.")
+]
+Advertise = Annotated[
+    list[str] | None,
+    _option("advertise", "FIELD", "Advertise this field too, or all. Repeatable."),
+]
+Dry = Annotated[bool, typer.Option("--dry-run", help="Only say what would move, by which rules.")]
+
+
+def run_interlace_command(
+    left: Left,
+    right: Right,
+    policy: BothPolicy = None,
+    left_policy: LeftPolicy = None,
+    right_policy: RightPolicy = None,
+    expose: BothExpose = None,
+    left_expose: LeftExpose = None,
+    right_expose: RightExpose = None,
+    left_key: LeftKey = None,
+    right_key: RightKey = None,
+    get: Get = None,
+    below: Below = None,
+    put: Put = None,
+    advertise: Advertise = None,
+    dry: Dry = False,
+    origins: OriginsOption = OriginMode.OPAQUE,
+    lowering: LoweringOption = None,
+    limit: LimitOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Exchange records between two stores until neither has anything more for the other.
+
+    A record moves when the selectors of both sides select it, where it is and where it
+    goes. The selector of a side sees on the other only what is exposed to it there; where
+    nothing is exposed, nothing is sent.
+
+    Example: lacec run-interlace --left mine --right theirs --policy links.lace --expose selected
+    """
+    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(limit or ())])
+    sides = (
+        SideOptions("left", left, left_policy or policy, [*(expose or ()), *(left_expose or ())]),
+        SideOptions(
+            "right", right, right_policy or policy, [*(expose or ()), *(right_expose or ())]
+        ),
+    )
+    keys = (left_key, right_key)
+    with ExitStack() as stack:
+        if left.resolve() == right.resolve():
+            raise typer.BadParameter("an exchange takes two different stores")
+        stores = [stack.enter_context(opened(s.store, json, read_only=dry)) for s in sides]
+        one, other = participants(
+            sides,
+            (stores[0], stores[1]),
+            keys,
+            (get, below, put),
+            advertise,
+            origins,
+            lowering,
+            limits,
+            json,
+        )
+        try:
+            if dry:
+                pair, moves = dry_run(one, other, system_clock, limits)
+                report_moves(pair, moves, json)
+            else:
+                pair = make_pair(one, other, system_clock, limits)
+                pair.run()
+                report(pair, json)
+        except LimitError as error:
+            stopped_by_limit(error, json)

@@ -1,0 +1,1 @@
+"""The interlace machine (050): one pure machine for each side of a link."""

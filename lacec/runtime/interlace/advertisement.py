@@ -1,0 +1,102 @@
+"""Advertisement records (050): what a side claims of one record that it offers.
+
+In: a hash and the fields of the validated record. Out: the record in its canonical form,
+and its digest. Fields are those of the negotiated schema, without the facts whose line
+would be too long (D22), whether or not lines are ever written.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from blake3 import blake3
+
+from lacec.runtime.interlace.facts import LABEL_BYTES, LINE_BYTES, Fact
+from lacec.syntax.show import show_fact
+
+DIGEST_TAG = b"lace-advertisement-record/v1"
+
+
+class ClaimedField(NamedTuple):
+    name: str
+    nth: int  # its Index
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The names of fields that are advertised; all of them when `every` is set."""
+
+    names: frozenset[str] = frozenset()
+    every: bool = False
+
+    def __contains__(self, name: object) -> bool:
+        return self.every or name in self.names
+
+    def __and__(self, other: "Schema") -> "Schema":
+        """050: all fields and a set of names yield the names."""
+        if self.every:
+            return other
+        return self if other.every else Schema(self.names & other.names)
+
+
+NO_FIELDS = Schema()
+
+
+@dataclass(frozen=True)
+class Advertisement:
+    """One advertisement record: P, its source S, its fields in canonical order."""
+
+    hash: str
+    source: str
+    fields: tuple[ClaimedField, ...] = ()
+
+    @property
+    def payload(self) -> str:
+        """What partitions are made by: the hash without its type and its suffix."""
+        return self.hash[2 : self.hash.rindex(".")]
+
+    def facts(self) -> Iterator[Fact]:
+        yield "Advertised", self.hash, self.source
+        for name, index, value in self.fields:
+            yield "AdvertisedField", self.hash, self.source, name, str(index), value
+
+    @property
+    def canonical(self) -> bytes:
+        return "".join(show_fact(*fact) + "\n" for fact in self.facts()).encode("utf-8")
+
+    @cached_property
+    def digest(self) -> bytes:
+        return blake3(DIGEST_TAG + self.canonical).digest()
+
+    @cached_property
+    def size(self) -> int:
+        """The bytes of its lines."""
+        return len(self.canonical)
+
+
+# No line with a field this short can be too long: the rest of it is the predicate, a hash,
+# a source, an index and quotes. A character has at most four bytes, its escape included.
+_SURELY_SHORT = LINE_BYTES - LABEL_BYTES - 200
+
+
+def advertise(
+    hash: str, source: str, fields: Iterable[tuple[str, int, str]], schema: Schema
+) -> Advertisement:
+    """The advertisement of a record with these fields."""
+    kept = [
+        ClaimedField(name, index, value)
+        for name, index, value in fields
+        if name in schema
+        and (
+            4 * (len(name) + len(value)) <= _SURELY_SHORT or _fits(hash, source, name, index, value)
+        )
+    ]
+    kept.sort(key=lambda field: (field.name.encode("utf-8"), field.nth))
+    return Advertisement(hash, source, tuple(kept))
+
+
+def _fits(hash: str, source: str, name: str, index: int, value: str) -> bool:
+    line = show_fact("AdvertisedField", hash, source, name, str(index), value)
+    return len(line.encode("utf-8")) <= LINE_BYTES

@@ -1,0 +1,163 @@
+"""Advertise (050, D19): our send set to the peer, the peer's to us, whole or by partitions."""
+
+from collections.abc import Iterable
+
+from lacec.runtime.interlace.advertisement import Advertisement
+from lacec.runtime.interlace.events import Describe, Described, Evaluated, Send
+from lacec.runtime.interlace.link import Epoch, Link, Loop
+from lacec.runtime.interlace.messages import Ask, Offer
+from lacec.runtime.interlace.partitions import Partitions
+from lacec.runtime.interlace.reasons import Abort
+from lacec.runtime.interlace.reconcile import Answerer, Asker
+from lacec.runtime.interlace.state import State
+
+
+def begin_loop(link: Link, woken: bool = False) -> State:
+    """Evaluate what to advertise; or begin a new epoch first, if our operand changed."""
+    if link.next_module is not None:
+        link.module, link.next_module = link.next_module, None
+        # From rest the peer may begin a loop while our setup is on its way.
+        link.epoch = Epoch(link.make_setup(), crossing=link.held is None)
+        link.held = None
+        link.emit(Send(link.epoch.setup))
+        return State.SETUP
+    link.loop, link.removed = Loop(woken=woken), False
+    link.evaluate()
+    return State.SELECTING
+
+
+def on_selected(link: Link, found: Evaluated) -> State:
+    epoch, loop = link.epoch, link.loop
+    link.observed = max(link.observed, found.cursor)
+    send = found.send - epoch.withheld
+    epoch.withheld.clear()
+    if loop.woken and send == epoch.own.keys() and not requestable(link, found) and not _tick(link):
+        return State.REST
+    new = tuple(sorted(send - epoch.own.keys()))
+    if len(epoch.own) > len(send) - len(new):
+        epoch.own = {hash: record for hash, record in epoch.own.items() if hash in send}
+        epoch.own_partitions = None
+    if not new:
+        return _offer(link)
+    link.emit(Describe(new, link.own_source, link.agreement.schema))
+    return State.DESCRIBING
+
+
+def requestable(link: Link, found: Evaluated) -> list[str]:
+    """What may be requested: derived, missing, advertised, of a format that both accept, and
+    not answered in vain while it was advertised (D18)."""
+    epoch, formats = link.epoch, link.agreement.formats
+    return sorted(
+        hash
+        for hash in found.request
+        if hash in epoch.peer and hash not in epoch.unwanted and hash.rpartition(".")[2] in formats
+    )
+
+
+def _tick(link: Link) -> bool:
+    """Whether our clock has reached a tick that the peer has not been told."""
+    return link.config.open and link.ticks.reached(link.tai) > link.ticks.own
+
+
+def on_described(link: Link, event: Described) -> State:
+    # A record that has gone since the evaluation is not offered.
+    link.epoch.own = link.epoch.own | {record.hash: record for record in event.records}
+    link.epoch.own_partitions = None
+    return _offer(link)
+
+
+def _offer(link: Link) -> State:
+    epoch, loop, limits = link.epoch, link.loop, link.agreement.limits
+    tick = link.ticks.announce(link.tai) if link.config.open else None
+    if link.agreement.partitions:
+        if epoch.own_partitions is None:
+            epoch.own_partitions = Partitions(epoch.own.values())
+        if epoch.peer_partitions is None:
+            epoch.peer_partitions = Partitions(epoch.peer.values())
+        loop.answerer = Answerer(epoch.own_partitions, limits)
+        loop.asker = Asker(epoch.peer_partitions, limits, link.config.own_limits)
+        link.emit(Send(Offer(summaries=loop.answerer.first(), tick=tick)))
+    else:
+        if len(epoch.own) > limits.max_advertisement_records:
+            raise Abort("listing-limit-exceeded", f"{len(epoch.own)} records to advertise")
+        link.emit(Send(Offer(tuple(epoch.own.values()), tick=tick)))
+    if link.held is not None:
+        held, link.held = link.held, None
+        return on_offer(link, held)
+    return State.ADVERTISE
+
+
+def on_offer(link: Link, offer: Offer) -> State:
+    loop = link.loop
+    take_tick(link, offer.tick)
+    if loop.first_offer:
+        loop.first_offer = False
+        link.ticks.settle()
+    _check_claims(link, offer.records)
+    if loop.asker is None:
+        return _take_listing(link, offer)
+    loop.asker.take(offer)
+    loop.asked = loop.asker.ask()
+    link.emit(Send(loop.asked))
+    return State.ASK
+
+
+def on_held_offer(link: Link, offer: Offer) -> State:
+    """The peer begins a loop: ours is due, and then the answer to the peer's."""
+    link.held = offer
+    return begin_loop(link)
+
+
+def _take_listing(link: Link, offer: Offer) -> State:
+    limit = link.agreement.limits.max_advertisement_records
+    if offer.summaries:
+        raise Abort("malformed-partition-summary", "summaries were not agreed on")
+    if len(offer.records) > limit:
+        raise Abort("listing-limit-exceeded", f"{len(offer.records)} records, over {limit}")
+    return _know(link, {record.hash: record for record in offer.records})
+
+
+def on_ask(link: Link, ask: Ask) -> State:
+    loop = link.loop
+    take_tick(link, ask.tick)
+    assert loop.answerer is not None
+    assert loop.asker is not None
+    loop.answerer.ask(ask)
+    if ask.lists or ask.narrows or loop.asked.lists or loop.asked.narrows:
+        records, summaries = loop.answerer.answer()
+        link.emit(Send(Offer(tuple(records), tuple(summaries))))
+        return State.ADVERTISE
+    if loop.asker.unchanged:
+        return _evaluate(link)
+    return _know(link, loop.asker.state())
+
+
+def _know(link: Link, state: dict[str, Advertisement]) -> State:
+    """The peer's advertisement state is now this."""
+    epoch = link.epoch
+    if state != epoch.peer:
+        epoch.peer, epoch.peer_partitions = state, None
+        epoch.unwanted &= state.keys()
+    return _evaluate(link)
+
+
+def _evaluate(link: Link) -> State:
+    link.evaluate()
+    return State.EVALUATING
+
+
+def take_tick(link: Link, tick: str | None) -> None:
+    if tick is not None:
+        link.ticks.take(tick, link.tai)
+
+
+def _check_claims(link: Link, records: Iterable[Advertisement]) -> None:
+    """D17, D21: the source is the peer's, the fields are of the schema."""
+    source, schema, known = link.peer_source, link.agreement.schema, link.epoch.peer
+    for record in records:
+        if record is known.get(record.hash):
+            continue
+        if record.source != source:
+            raise Abort("malformed-fact-block", "an advertisement has another source")
+        if not schema.every and not schema.names.issuperset(f.name for f in record.fields):
+            raise Abort("malformed-fact-block", "an advertised field is not in the schema")

@@ -1,0 +1,204 @@
+"""Reconciliation by partition summaries (050, D19): the two sides of one advertise phase.
+
+The Answerer holds a snapshot of its own send set and answers what it is asked; the Asker
+holds what it knew of the peer and asks for what is not known. In: offers and asks. Out:
+asks and offers, and in the end the peer's advertisement state, the same as a full listing
+would have given. Everything a peer says is checked; every step makes the work left smaller.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from lacec.runtime.interlace.advertisement import Advertisement
+from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
+from lacec.runtime.interlace.merkle import EMPTY, root
+from lacec.runtime.interlace.messages import Ask, Offer
+from lacec.runtime.interlace.partitions import SYMBOLS, Partitions, Summary
+from lacec.runtime.interlace.reasons import Abort
+
+# The bytes of a summary line, and of an ask line: a prefix has at most a few symbols.
+_SUMMARY_BYTES = 100
+_ASK_BYTES = 64
+# Room in a block for a line that says a tick.
+_MARGIN = 128
+# Narrowing costs up to 64 summaries, and the listing that follows; so few records are listed.
+_FEW_RECORDS = 24
+
+
+class Answerer:
+    """Our own send set, offered step by step."""
+
+    def __init__(self, partitions: Partitions, limits: ExchangeLimits) -> None:
+        self._partitions, self._limits = partitions, limits
+        self._offered = {""}  # and not yet answered
+        self._summaries = 1
+        self._asked: dict[str, bool] = {}  # prefix: whether to list it
+
+    def first(self) -> tuple[Summary, ...]:
+        return (self._partitions.summary(""),)
+
+    def ask(self, ask: Ask) -> None:
+        """Take what the peer asks for."""
+        wanted = [*((p, True) for p in ask.lists), *((p, False) for p in ask.narrows)]
+        for prefix, listing in wanted:
+            if prefix not in self._offered or prefix in self._asked:
+                raise Abort("malformed-partition-summary", "asked for a partition not on offer")
+            if not listing and len(prefix) >= self._limits.max_narrowing_depth:
+                raise Abort("malformed-partition-summary", "asked to narrow too deep")
+            self._asked[prefix] = listing
+
+    def answer(self) -> tuple[list[Advertisement], list[Summary]]:
+        """As much of an answer as fits in a block, at least to one ask; others are asked again."""
+        records: list[Advertisement] = []
+        summaries: list[Summary] = []
+        room = self._limits.max_fact_block_bytes - _MARGIN
+        for prefix, listing in self._asked.items():
+            listed = self._partitions.records(prefix)
+            size = sum(record.size for record in listed) if listing else 0
+            too_many = len(listed) > self._limits.max_advertisement_records
+            most = self._limits.max_fact_block_bytes - _MARGIN
+            if listing and not too_many and size <= most:
+                if size > room:
+                    continue
+                records += listed
+            else:
+                children = self._narrow(prefix)
+                size = len(children) * _SUMMARY_BYTES
+                if size > room:
+                    continue
+                summaries += children
+                self._summaries += len(children)
+                self._offered |= {child.prefix for child in children}
+            room -= size
+            self._offered.discard(prefix)
+        self._asked.clear()
+        return records, summaries
+
+    def _narrow(self, prefix: str) -> list[Summary]:
+        if not self._partitions.can_narrow(prefix) or (
+            len(prefix) >= self._limits.max_narrowing_depth
+        ):
+            raise Abort("listing-limit-exceeded", f"partition {prefix!r} cannot be listed")
+        children = self._partitions.children(prefix)
+        if self._summaries + len(children) > self._limits.max_partition_summaries:
+            raise Abort("summary-limit-exceeded", f"partition {prefix!r} cannot be narrowed")
+        return children
+
+
+@dataclass
+class Asker:
+    """What we know of the peer's send set, brought up to date step by step."""
+
+    known: Partitions
+    limits: ExchangeLimits
+    own: OwnLimits
+    _open: dict[str, Summary] = field(default_factory=dict)  # offered, not known, not answered
+    _asked: dict[str, bool] = field(default_factory=dict)  # prefix: whether to list it
+    _kept: list[str] = field(default_factory=list)
+    _listed: list[Advertisement] = field(default_factory=list)
+    _summaries: int = 0
+    _begun: bool = False
+
+    def take(self, offer: Offer) -> None:
+        """Take an offer: the first summary, or the answers to what was asked."""
+        if not self._begun:
+            self._begun = True
+            if offer.records or [s.prefix for s in offer.summaries] != [""]:
+                raise Abort("malformed-partition-summary", "the first offer is not one summary")
+            if offer.summaries[0].size > self.own.peer_advertisements:
+                raise Abort("listing-limit-exceeded", "the peer advertises too many records")
+            self._offered(offer.summaries)
+            return
+        answered = self._listings(offer.records) | self._narrowed(offer.summaries)
+        if self._asked and not answered:
+            raise Abort("malformed-partition-summary", "nothing that was asked for was answered")
+        self._asked.clear()
+
+    def ask(self) -> Ask:
+        """What to ask for next; nothing once all is known."""
+        lists, narrows = [], []
+        most = (self.limits.max_fact_block_bytes - _MARGIN) // _ASK_BYTES
+        left = self.limits.max_partition_summaries - self._summaries
+        for prefix, summary in list(self._open.items())[:most]:
+            if self._lists(summary, left):
+                lists.append(prefix)
+            else:
+                narrows.append(prefix)
+                left -= min(len(SYMBOLS), summary.size)
+        self._asked = dict.fromkeys(lists, True) | dict.fromkeys(narrows, False)
+        return Ask(tuple(lists), tuple(narrows))
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the peer's state is what was known."""
+        return self._kept == [""]
+
+    def state(self) -> dict[str, Advertisement]:
+        """The peer's advertisement state, when nothing is left to ask."""
+        kept = [record for prefix in self._kept for record in self.known.records(prefix)]
+        return {record.hash: record for record in (*kept, *self._listed)}
+
+    def _lists(self, summary: Summary, summaries_left: int) -> bool:
+        """Whether listing costs less than narrowing, or narrowing is not possible."""
+        known = self.known.count(summary.prefix)
+        different = abs(summary.size - known)  # at least so many
+        if len(summary.prefix) >= self.limits.max_narrowing_depth:
+            return True
+        if summaries_left < min(len(SYMBOLS), summary.size):
+            return True
+        if summary.size > self.limits.max_advertisement_records:
+            return False
+        return summary.size <= _FEW_RECORDS or known == 0 or 4 * different >= summary.size
+
+    def _offered(self, summaries: Iterable[Summary]) -> None:
+        for summary in summaries:
+            self._summaries += 1
+            if self._summaries > self.limits.max_partition_summaries:
+                raise Abort("summary-limit-exceeded")
+            known = self.known.summary(summary.prefix)
+            if summary == known:
+                self._kept.append(summary.prefix)
+            elif summary.size:
+                self._open[summary.prefix] = summary
+            elif summary.root != EMPTY:
+                raise Abort("malformed-partition-summary", "an empty partition has a root")
+
+    def _listings(self, records: Sequence[Advertisement]) -> set[str]:
+        """Take listings of partitions that were asked for, each complete."""
+        found: dict[str, list[Advertisement]] = {}
+        for record in records:
+            payload = record.payload
+            prefix = next(
+                (payload[:n] for n in range(len(payload) + 1) if payload[:n] in self._asked), None
+            )
+            if prefix is None:
+                raise Abort("malformed-partition-summary", "a record of no partition asked for")
+            found.setdefault(prefix, []).append(record)
+        for prefix, listed in found.items():
+            summary = self._open.pop(prefix)
+            if len(listed) != summary.size or (
+                root(record.digest for record in listed) != summary.root
+            ):
+                raise Abort("advertisement-list-root-mismatch", f"partition {prefix!r}")
+            del self._asked[prefix]
+            self._listed += listed
+        return set(found)
+
+    def _narrowed(self, summaries: Sequence[Summary]) -> set[str]:
+        """Take the children of partitions that were asked for, all of each."""
+        counts: dict[str, int] = {}
+        for summary in summaries:
+            parent = summary.prefix[:-1]
+            if not summary.prefix or parent not in self._asked or summary.size == 0:
+                raise Abort("malformed-partition-summary", "a summary of no partition asked for")
+            counts[parent] = counts.get(parent, 0) + summary.size
+        for prefix, count in counts.items():
+            if len(prefix) >= self.limits.max_narrowing_depth:
+                raise Abort("malformed-partition-summary", "narrowed too deep")
+            if count != self._open.pop(prefix).size:
+                raise Abort("malformed-partition-summary", "children do not add up")
+            del self._asked[prefix]
+        if len({summary.prefix for summary in summaries}) < len(summaries):
+            raise Abort("malformed-partition-summary", "a partition is summarised twice")
+        self._offered(summaries)
+        return set(counts)

@@ -1,0 +1,275 @@
+"""One side of an exchange: the answers to what its machine asks, from a plan and a store.
+
+In: questions (interlace/events). Out: their answers. Here a plan is compiled, a policy
+evaluated, records are read and kept; the machine itself does none of that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from lacec.bytecode.emit import emit
+from lacec.bytecode.verify import verify
+from lacec.canonical.identifiers import lacegram_id
+from lacec.errors import CodeError, CompileError, FactError, LimitError, PlanError, StoreError
+from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.plan.exchange import make_plan
+from lacec.plan.expose import NO_POLICY, LocalPolicy
+from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
+from lacec.plan.lowerings import STANDARD
+from lacec.plan.operands import Operand, peer_operand
+from lacec.plan.origins import Party
+from lacec.predicates import Predicate
+from lacec.records.facts import FIELD, HAVE
+from lacec.records.record import Record
+from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.advertisement import Advertisement, Schema, advertise
+from lacec.runtime.interlace.messages import UNASSIGNED, Setup
+from lacec.sides import OUTPUTS, evaluate_side
+from lacec.views import OriginMode
+from lacec.vm.arrays import members
+from lacec.vm.database import Database
+from lacec.vm.sources import add_rows
+
+# D12: an evaluation inside an exchange has less time than a command.
+EXCHANGE_SECONDS = 10
+EXCHANGE_LIMITS = replace(DEFAULT_LIMITS, seconds=EXCHANGE_SECONDS)
+
+ADVERTISED = Predicate("Advertised", 2)
+ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
+
+
+class Moment(Protocol):
+    """The facts of a store at one moment (lacec.runtime.store.snapshot.Snapshot)."""
+
+    @property
+    def last(self) -> int:
+        """The StoreRecordId of the last record."""
+
+    def database(self, limits: Limits = ...) -> Database:
+        """A database of its record facts."""
+
+
+class Shelf(Protocol):
+    """Where the records of a side are (lacec.runtime.store.store.Store)."""
+
+    def snapshot(self) -> Moment:
+        """The facts as they are now; the same object while nothing changes."""
+
+    def get(self, hash: str) -> bytes | None:
+        """The bytes of a record."""
+
+    def add(self, records: Iterable[Record | bytes]) -> "AddedLike":
+        """Admit records, all or none."""
+
+
+class AddedLike(Protocol):
+    @property
+    def admitted(self) -> list[str]:
+        """The hashes of records that are new."""
+
+
+class Cursors(Protocol):
+    """Where the cursors of proven links are kept."""
+
+    def recall(self, link: str) -> e.Cursor | None: ...
+
+    def remember(self, change: e.Remember) -> bool: ...
+
+
+class Prover(Protocol):
+    """How verifiers are proven on this connection."""
+
+    def prove(self, question: e.Prove) -> e.Proof: ...
+
+    def check(self, question: e.CheckProof) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a side brings: its operand, its local policy, and how plans are made."""
+
+    operand: Operand
+    local: LocalPolicy = NO_POLICY
+    origins: OriginMode = OriginMode.OPAQUE
+    lowering: str = STANDARD
+
+
+class Side:
+    """Answers for one machine. `modules` gives canonical bytes by R. identifier."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        shelf: Shelf,
+        modules: Callable[[str], bytes | None],
+        prover: Prover | None = None,
+        cursors: Cursors | None = None,
+        limits: Limits = EXCHANGE_LIMITS,
+    ) -> None:
+        self.shelf, self.limits = shelf, limits
+        self.policies = {policy.operand.module.id: policy}
+        self._modules, self._prover, self._cursors = modules, prover, cursors
+        self.program: SideProgram | None = None
+        self._last: tuple[tuple[Moment, object, object], e.Evaluated] | None = None
+
+    def change(self, policy: Policy) -> None:
+        """Bring another operand from the next epoch on; the machine is told its module's id."""
+        self.policies[policy.operand.module.id] = policy
+
+    def answer(self, question: e.Question) -> e.Answer:
+        match question:
+            case e.Compile():
+                return self._compile(question)
+            case e.Prove():
+                return self._prover.prove(question) if self._prover else e.Proof(False)
+            case e.CheckProof():
+                return e.ProofChecked(self._prover is not None and self._prover.check(question))
+            case e.Recall(link):
+                return e.Recalled(self._cursors.recall(link) if self._cursors else None)
+            case e.Remember():
+                kept = self._cursors is not None and self._cursors.remember(question)
+                return e.Remembered(kept)
+            case e.Evaluate(runtime, advertised):
+                return self._evaluate(runtime, advertised)
+            case e.Describe(hashes, source, schema):
+                return e.Described(tuple(self._describe(hashes, source, schema)))
+            case e.Load():
+                return self._load(question)
+            case e.Store(records):
+                return self._store(records)
+
+    def _compile(self, question: e.Compile) -> e.Answer:
+        peer = question.peer
+        data = self._modules(peer.module)
+        if data is None:
+            return e.NotCompiled("module-unavailable", peer.module)
+        try:
+            theirs = peer_operand(peer.index, data, self.limits)
+        except (CompileError, PlanError) as error:
+            return e.NotCompiled("malformed-exchange-module", str(error))
+        if lacegram_id(theirs.module.canonical) != peer.module:
+            return e.NotCompiled("malformed-exchange-module", "its bytes have another identifier")
+        policy = self.policies[question.own.module]
+        pair = (policy.operand, theirs)
+        setups = sorted((question.own, peer), key=lambda setup: setup.index)
+        try:
+            parties = (_party(setups[0]), _party(setups[1]))
+            plan = make_plan(pair, parties, policy.origins, policy.lowering)
+            self.program = plan.side(question.own.index, policy.local)
+        except PlanError as error:
+            return e.NotCompiled("exchange-plan-compilation-failure", str(error))
+        try:
+            verify(emit(self.program.main, OUTPUTS, None, self.program.resolution), self.limits)
+        except CodeError as error:
+            return e.NotCompiled("malformed-prepared-policy", str(error))
+        self.forget()
+        labels = (plan.origins[0].label, plan.origins[1].label)
+        required = Schema(frozenset(plan.required.names), plan.required.all)
+        return e.Compiled(plan.id, labels, required)
+
+    def forget(self) -> None:
+        """Evaluate anew next time, whether or not anything changed."""
+        self._last = None
+
+    def facts(
+        self, runtime: Sequence[Sequence[str]], advertised: Mapping[str, Advertisement]
+    ) -> tuple[Moment, Database]:
+        """All that an evaluation sees: the store as it is now, runtime facts, advertisements."""
+        moment = self.shelf.snapshot()
+        database = moment.database(self.limits)
+        for name, *values in runtime:
+            add_rows(database, Predicate(name, len(values)), [values], self.limits)
+        add_rows(database, *_advertised(advertised), self.limits)
+        add_rows(database, *_advertised_fields(advertised), self.limits)
+        return moment, database
+
+    def _evaluate(
+        self, runtime: Sequence[Sequence[str]], advertised: Mapping[str, Advertisement]
+    ) -> e.Evaluated | e.NotEvaluated:
+        """Over the store as it is now; the same again costs nothing while nothing changed."""
+        assert self.program is not None
+        try:
+            key = (self.shelf.snapshot(), runtime, advertised)
+            if self._last is not None and _same(self._last[0], key):
+                return self._last[1]
+            moment, database = self.facts(runtime, advertised)
+            found = evaluate_side(self.program, database, self.limits)
+        except (LimitError, FactError, StoreError) as error:
+            return e.NotEvaluated(str(error))
+        have = database.relation(HAVE).columns[0]
+        send = found.main.relations[MAY_SEND].columns[0]
+        request = found.main.relations[MAY_REQUEST].columns[0]
+        texts = database.symbols.texts
+        evaluated = e.Evaluated(
+            frozenset(texts(send[members(send, have)])),
+            frozenset(texts(request[~members(request, have)])),
+            moment.last,
+        )
+        self._last = (key, evaluated)
+        return evaluated
+
+    def _describe(
+        self, hashes: Sequence[str], source: str, schema: Schema
+    ) -> Iterator[Advertisement]:
+        """From the facts of the store, by the column."""
+        database = self.shelf.snapshot().database(self.limits)
+        symbols, field = database.symbols, database.relation(FIELD)
+        wanted = symbols.intern_all(hashes)
+        here = members(wanted, database.relation(HAVE).columns[0])
+        found: dict[str, list[tuple[str, int, str]]] = {
+            hash: [] for hash, is_here in zip(hashes, here.tolist(), strict=True) if is_here
+        }
+        names = [symbols.find(name) for name in sorted(schema.names)]
+        parts = [field.part([(1, name)], ()) for name in names if name >= 0]
+        for part in [field] if schema.every else parts:
+            rows = part.where(members(part.columns[0], wanted))
+            columns = [symbols.texts(column) for column in rows.columns]
+            for hash, name, nth, value in zip(*columns, strict=True):
+                found[hash].append((name, int(nth), value))
+        for hash, fields in found.items():
+            yield advertise(hash, source, fields, schema)
+
+    def _load(self, question: e.Load) -> e.Loaded | e.NotEvaluated:
+        """As much as may be loaded at once, and at least one record."""
+        found = self._evaluate(question.runtime, question.advertised)
+        if isinstance(found, e.NotEvaluated):
+            return found
+        loaded, size = [], 0
+        for hash in question.hashes:
+            data = self.shelf.get(hash) if hash in found.send else None
+            loaded.append(e.LoadedRecord(hash, data))
+            size += len(data or b"")
+            if size >= question.most_bytes:
+                break
+        return e.Loaded(tuple(loaded))
+
+    def _store(self, records: Sequence[Record]) -> e.Stored | e.NotStored:
+        try:
+            return e.Stored(frozenset(self.shelf.add(records).admitted))
+        except StoreError as error:
+            return e.NotStored(str(error))
+
+
+def _party(setup: Setup) -> Party:
+    return Party(None if setup.origin == UNASSIGNED else setup.origin)
+
+
+def _same(one: tuple[Moment, object, object], other: tuple[Moment, object, object]) -> bool:
+    return one[0] is other[0] and one[1] == other[1] and one[2] is other[2]
+
+
+def _advertised(
+    advertised: Mapping[str, Advertisement],
+) -> tuple[Predicate, list[tuple[str, ...]]]:
+    return ADVERTISED, [(hash, record.source) for hash, record in advertised.items()]
+
+
+def _advertised_fields(
+    advertised: Mapping[str, Advertisement],
+) -> tuple[Predicate, list[tuple[str, ...]]]:
+    return ADVERTISED_FIELD, [
+        (hash, record.source, name, str(nth), value)
+        for hash, record in advertised.items()
+        for name, nth, value in record.fields
+    ]

@@ -1,0 +1,103 @@
+"""Exchanges: two stores in one process, and what partition summaries cost on the wire."""
+
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from blake3 import blake3
+from rich.console import Console
+from rich.table import Table
+
+from lacec.plan.expose import LocalPolicy, expose_all
+from lacec.plan.operands import author_operand
+from lacec.records import b64a
+from lacec.runtime.exchange import Participant, make_pair, system_clock
+from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
+from lacec.runtime.interlace.codec import write_message
+from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS
+from lacec.runtime.interlace.messages import Offer
+from lacec.runtime.interlace.partitions import Partitions
+from lacec.runtime.interlace.reconcile import Answerer, Asker
+from lacec.runtime.side import Policy
+from lacec.runtime.store.store import Store
+from tests.bench.store import make_records
+
+SEALED = 100_000
+ADVERTISED = 1_000_000
+DIFFERENCES = (0, 1, 100, 10_000)
+_BATCH = 512
+_GROUPS = """\
+SelectHave(P) :- Field(P,'Group',_,_).
+SelectAdvertised(P,S) :- AdvertisedField(P,S,'Group',_,_).
+"""
+
+
+def exchange(left: Store, right: Store) -> float:
+    """The seconds of an exchange, which converges."""
+    sides = []
+    for index, store in enumerate((left, right)):
+        policy = Policy(author_operand(index, [("groups", _GROUPS)]), LocalPolicy((expose_all(),)))
+        sides.append(Participant(store, policy))
+    pair = make_pair(sides[0], sides[1], system_clock)
+    start = perf_counter()
+    pair.run()
+    assert all(seat.result and seat.result.converged for seat in pair.seats)
+    return perf_counter() - start
+
+
+def in_one_process(console: Console, count: int = SEALED) -> None:
+    records = list(make_records(count, sealed=True))
+    with tempfile.TemporaryDirectory() as folder:
+        stores = [Store.create(Path(folder) / name) for name in ("left", "right", "bare")]
+        stores[0].add(records)
+        start = perf_counter()
+        for low in range(0, count, _BATCH):
+            stores[2].add([record.data for record in records[low : low + _BATCH]])
+        bare = perf_counter() - start
+        table = Table("exchange of sealed records", "seconds", "of validating and storing")
+        table.add_row(f"{count:,} validated and stored", f"{bare:.2f}", "")
+        for what in (f"{count:,} missing", "nothing new"):
+            seconds = exchange(stores[0], stores[1])
+            table.add_row(what, f"{seconds:.2f}", f"{seconds / bare:.2f}")
+        for store in stores:
+            store.close()
+    console.print(table)
+
+
+def wire_bytes(known: list[Advertisement], offered: list[Advertisement]) -> int:
+    """The bytes of offers and asks, one way."""
+    answerer = Answerer(Partitions(offered), DEFAULT_LIMITS)
+    asker = Asker(Partitions(known), DEFAULT_LIMITS, DEFAULT_OWN_LIMITS)
+    offer, total = Offer(summaries=answerer.first()), 0
+    while True:
+        asker.take(offer)
+        ask = asker.ask()
+        total += len(write_message(offer)) + len(write_message(ask)) + 2
+        if not ask.lists and not ask.narrows:
+            return total
+        answerer.ask(ask)
+        records, summaries = answerer.answer()
+        offer = Offer(tuple(records), tuple(summaries))
+
+
+def on_the_wire(console: Console, count: int = ADVERTISED) -> None:
+    """The bound: a peer that knew which records are missing would send 32 bytes for each."""
+    records = [
+        Advertisement(
+            f"P.{b64a.encode(blake3(b'%d' % number).digest())}.H3",
+            f"V.{'0' * 43}.H3",
+            (ClaimedField("Type", 0, "P"),),
+        )
+        for number in range(count)
+    ]
+    full = sum(record.size for record in records)
+    table = Table(f"differences in {count:,}", "bytes", "of full listing", "at least")
+    for number in DIFFERENCES:
+        size = wire_bytes(records[number:], records)
+        table.add_row(f"{number:,}", f"{size:,}", f"{size / full:.2%}", f"{32 * number:,}")
+    console.print(table)
+
+
+def main(console: Console) -> None:
+    in_one_process(console)
+    on_the_wire(console)
