@@ -177,7 +177,7 @@ def main(console: Console) -> None:
         "solve ms",
         "tuples",
         "solve ratio",
-        "load + solve",
+        "(load + solve) : our solve",
     ):
         table.add_column(heading, justify="left" if heading in ("workload", "engine") else "right")
     rows: list[Row] = []
