@@ -187,7 +187,7 @@ def evaluate_plan(
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
-    own = plan.operands[side]
+    own = plan.operand(side)
     policy = LocalPolicy(
         tuple(exposure_of(text, own, chosen) for text in expose),
         trust_peer,

@@ -78,6 +78,7 @@ CATALOGUE: dict[str, Severity] = {
     # limits
     "too-many-rules": "error",
     "large-selector": "warning",
+    "too-many-atoms": "error",
     "too-many-arguments": "error",
     "constant-too-long": "error",
     "line-too-long": "error",

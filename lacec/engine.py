@@ -62,7 +62,7 @@ def evaluate(
     if facts < MANY_FACTS:
         code = code_of_text(module, wanted, limits)
     else:
-        code = emit(module, wanted, sizes_of(module, database))
+        code = emit(module, wanted, sizes_of(module, database), limits=limits)
         verify(code, limits)
     machine = Machine(code, database, limits, cancelled, given=given, started=started)
     return Evaluation(database, code, machine.run(), machine.profile)
@@ -76,7 +76,7 @@ def code_of_text(
     resolution: Resolution = PLAIN,
 ) -> Code:
     """Code ordered from the rule text alone, kept: a policy often meets small inputs again."""
-    code = emit(module, outputs, resolution=resolution)
+    code = emit(module, outputs, None, resolution, limits)
     verify(code, limits)
     return code
 

@@ -15,6 +15,7 @@ from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.check.dependencies import EdgeKind
 from lacec.engine import sizes_of
+from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule, SideProgram
 from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
 from lacec.sides import OUTPUTS, make_views
@@ -49,9 +50,11 @@ class Explanation:
     plans: tuple[Plan, ...]
 
 
-def explain_program(module: Module, database: Database | None = None) -> Explanation:
+def explain_program(
+    module: Module, database: Database | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Explanation:
     sizes = None if database is None else sizes_of(module, database)
-    code = emit(module, sizes=sizes)
+    code = emit(module, sizes=sizes, limits=limits)
     return Explanation(module.id, module.strata, _edges(module), _plans(code, sizes))
 
 
@@ -74,18 +77,20 @@ class SideExplanation:
     main: tuple[Plan, ...]
 
 
-def explain_side(program: SideProgram, database: Database | None = None) -> SideExplanation:
+def explain_side(
+    program: SideProgram, database: Database | None = None, limits: Limits = DEFAULT_LIMITS
+) -> SideExplanation:
     rules = tuple(
         ExplainedRule(rule, _whose(program, rule), _sees(program, rule)) for rule in program.rules
     )
     gate_sizes = sizes = None
     if database is not None:
-        views = make_views(program, database)
+        views = make_views(program, database, limits)
         gate_sizes = sizes_of(program.gates, database)
         sizes = sizes_of(program.main, database, views)
-    gates = emit(program.gates, sizes=gate_sizes)
-    main = emit(program.main, OUTPUTS, sizes, program.resolution)
-    verify(main)
+    gates = emit(program.gates, sizes=gate_sizes, limits=limits)
+    main = emit(program.main, OUTPUTS, sizes, program.resolution, limits)
+    verify(main, limits)
     return SideExplanation(program, rules, _plans(gates, gate_sizes), _plans(main, sizes))
 
 

@@ -13,6 +13,8 @@ from lacec.views import Origin
 class Limits:
     rules: int = 4096
     selector_rules: int = 256
+    literals: int = 256
+    peer_literals: int = 64
     arity: int = 8
     value_bytes: int = 1024
     line_bytes: int = 2**20
@@ -24,19 +26,31 @@ class Limits:
     iterations: int = 1000
     intermediate_rows: int = 2**26
     peer_intermediate_rows: int = 2**24
+    instructions: int = 2**18
+    peer_instructions: int = 2**15
     seconds: int = 30
 
     def of(self, origin: Origin) -> "Limits":
-        """What a module from there is held to: a peer's has fewer rules (D12)."""
+        """What a module from there is held to: a peer's has fewer and shorter rules (D12)."""
         if origin == Origin.LOCAL:
             return self
-        return replace(self, rules=min(self.rules, self.selector_rules))
+        return replace(
+            self,
+            rules=min(self.rules, self.selector_rules),
+            literals=min(self.literals, self.peer_literals),
+        )
 
     def rows(self, origin: Origin) -> tuple[str, int]:
         """The limit on the rows of a join for rules from there, by its name (D12)."""
         if origin == Origin.LOCAL or self.intermediate_rows < self.peer_intermediate_rows:
             return "intermediate_rows", self.intermediate_rows
         return "peer_intermediate_rows", self.peer_intermediate_rows
+
+    def code(self, origin: Origin) -> tuple[str, int]:
+        """The limit on the instructions that rules from there become, by its name."""
+        if origin == Origin.LOCAL or self.instructions < self.peer_instructions:
+            return "instructions", self.instructions
+        return "peer_instructions", self.peer_instructions
 
 
 DEFAULT_LIMITS = Limits()

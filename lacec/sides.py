@@ -36,6 +36,7 @@ from lacec.plan.lower import (
 )
 from lacec.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
 from lacec.views import FULL_VIEW, Origin, Reading
+from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine
 from lacec.vm.relation import Ids, Relation
@@ -69,9 +70,18 @@ class SideEvaluation:
     @property
     def can_query(self) -> list[str]:
         """The records that the rules of the peer may query."""
+        database = self.main.database
         if self.program.policy.trust_peer:
-            return self._records(self.main.database.relation(HAVE).columns[0])
-        return self._records(self.views[0].records)
+            return self._records(database.relation(HAVE).columns[0])
+        # An exposure may allow any text; a record is what has facts. Of a store, all have Have.
+        found, rest = [], self.views[0].records
+        for predicate in (HAVE, *RECORD_FACTS):
+            if not len(rest):
+                break
+            has = members(rest, database.relation(predicate).columns[0])
+            found += self._records(rest[has])
+            rest = rest[~has]
+        return sorted(found)
 
     def _records(self, ids: Ids) -> list[str]:
         return sorted(self.main.database.symbols.texts(ids))
@@ -152,7 +162,7 @@ def main_code(
     sizes = visible_sizes(program, database, views, facts)
     if sizes is None:
         return engine.code_of_text(program.main, outputs, limits, program.resolution)
-    code = emit(program.main, outputs, sizes, program.resolution)
+    code = emit(program.main, outputs, sizes, program.resolution, limits)
     verify(code, limits)
     return code
 

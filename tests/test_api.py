@@ -277,3 +277,10 @@ def test_every_public_name_can_be_imported() -> None:
 def test_other_names_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="module 'lacec' has no attribute 'parse'"):
         lacec.parse  # noqa: B018
+
+
+def test_a_side_of_a_plan_is_0_or_1() -> None:
+    selector = "SelectHave(P) :- Have(P).\nSelectAdvertised(P,S) :- Advertised(P,S)."
+    plan = lacec.compile_plan(selector, selector)
+    with pytest.raises(lacec.PlanError, match="0 or 1"):
+        lacec.evaluate_plan(plan, 2, {})

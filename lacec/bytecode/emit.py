@@ -14,9 +14,11 @@ from lacec.bytecode.code import COLUMN, CONSTANT, Block, Code, Group, Instructio
 from lacec.bytecode.code import SourceRule as SourceOf
 from lacec.bytecode.code import Term as CodeTerm
 from lacec.bytecode.lift import lift
-from lacec.bytecode.order import Choice, Sizes, constants_of, next_atom
-from lacec.bytecode.rank import Ranking, find_ranking, is_local, same_form, used_positions
+from lacec.bytecode.order import Choice, Sizes, constants_of, estimate, next_atom
+from lacec.bytecode.rank import Ranking, ranking_of, same_form, used_positions
 from lacec.canonical.module import Module
+from lacec.errors import LimitError
+from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
 from lacec.syntax.ast import (
     Always,
@@ -31,7 +33,7 @@ from lacec.syntax.ast import (
     Variable,
     variables_of,
 )
-from lacec.views import FULL_VIEW, OPEN, PLAIN, Reading, Resolution
+from lacec.views import FULL_VIEW, OPEN, PLAIN, Origin, Reading, Resolution
 
 TESTS = {
     "IntCompare": op.Test.INT_COMPARE,
@@ -45,11 +47,16 @@ def emit(
     outputs: Iterable[Predicate] | None = None,
     sizes: Sizes | None = None,
     resolution: Resolution = PLAIN,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Code:
-    """The code of a module. Without outputs, every derived predicate is one."""
+    """The code of a module. Without outputs, every derived predicate is one.
+
+    LimitError when rules become too much code: a rule has a block for each of its
+    recursive atoms, so a short text can ask for a lot.
+    """
     derived = [predicate for group in module.groups for predicate in group]
     asked = set(derived if outputs is None else outputs)
-    return _Program(module, [p for p in derived if p in asked], sizes, resolution).code()
+    return _Program(module, [p for p in derived if p in asked], sizes, resolution).code(limits)
 
 
 class _Program:
@@ -89,16 +96,25 @@ class _Program:
             placed[group] = None
         self.groups = list(placed)
 
-    def code(self) -> Code:
+    def code(self, limits: Limits) -> Code:
         blocks: list[Block] = []
+        sizes: dict[Origin, int] = {}
         groups: list[Group] = []
         for number, group in enumerate(self.groups):
             recursive = bool(self.recursive.intersection(group))
             members = tuple(self.predicate(p) for p in group)
-            groups.append(Group(members, recursive, self.reading(group[0])))
+            reading = self.reading(group[0])
+            groups.append(Group(members, recursive, reading))
+            origin = reading.origin
+            name, most = limits.code(origin)
             for predicate in group:
                 for source, rule in self.rules[predicate]:
-                    blocks.extend(self._blocks(number, source, rule, frozenset(group)))
+                    for block in self._blocks(number, source, rule, frozenset(group)):
+                        blocks.append(block)
+                        sizes[origin] = sizes.get(origin, 0) + len(block.instructions)
+                        if sizes[origin] > most:
+                            what = f"instructions up to a rule of {predicate}"
+                            raise LimitError(name, most, sizes[origin], what, origin)
         views = [(self.predicate(view.gate), self.constant(view.viewer)) for view in self.views]
         return Code(
             tuple(self.constants),
@@ -136,19 +152,9 @@ class _Program:
 
     def ranking(self, atom: Atom, outer: frozenset[str]) -> tuple[int, Ranking] | None:
         """How to count an atom by rank; None where that is not possible."""
-        if len(atom.terms) != 2 or atom.predicate in self.outputs:
+        if atom.predicate in self.outputs:
             return None
-        for position in (0, 1):
-            term = atom.terms[position]
-            if (
-                isinstance(term, Variable)
-                and term.name in outer
-                and is_local(atom, 1 - position, outer)
-            ):
-                rules = [rule for _, rule in self.rules.get(atom.predicate, [])]
-                found = find_ranking(position, rules)
-                return None if found is None else (position, found)
-        return None
+        return ranking_of(atom, outer, [rule for _, rule in self.rules.get(atom.predicate, [])])
 
 
 def _recursive(group: tuple[Predicate, ...], module: Module) -> bool:
@@ -183,7 +189,12 @@ class _Emitter:
             for name in set(variables_of(part)):
                 uses[name] = uses.get(name, 0) + 1
         choices = {
-            i: Choice(i, atom, frozenset(n for n in variables_of(atom) if uses[n] > 1))
+            i: Choice(
+                i,
+                atom,
+                frozenset(n for n in variables_of(atom) if uses[n] > 1),
+                estimate(atom, self.program.sizes, self._reading()),
+            )
             for i, atom in atoms.items()
         }
         while choices:
@@ -191,9 +202,7 @@ class _Emitter:
             if first and self.delta is not None:
                 choice = choices[self.delta]
             else:
-                bound = self.columns.keys()
-                sizes, reading = self.program.sizes, self._reading()
-                choice = next_atom(list(choices.values()), bound, sizes, reading)
+                choice = next_atom(choices.values(), self.columns.keys())
             del choices[choice.index]
             self._step(choice, list(choices.values()), tests)
             self._filters(tests, last=not choices)

@@ -5,12 +5,12 @@ an atom small. An atom that binds nothing new is a filter and comes first; a
 product comes last.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 
 from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import Atom, Constant
-from lacec.views import OPEN, Reading
+from lacec.views import Reading
 
 Sizes = Callable[[Predicate, tuple[tuple[int, str], ...], Reading], int | None]
 """How many tuples of a predicate have these constants in these columns; None if not known.
@@ -25,11 +25,12 @@ RECORDS, OTHERS, PICKED = 1_000_000.0, 10_000.0, 30.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An atom that may come next, and the variables of it that something else needs."""
+    """An atom that may come next, the variables of it that something else needs, its size."""
 
     index: int
     atom: Atom
     needed: frozenset[str]
+    size: float
 
 
 def constants_of(atom: Atom) -> tuple[tuple[int, str], ...]:
@@ -47,9 +48,7 @@ def estimate(atom: Atom, sizes: Sizes | None, reading: Reading) -> float:
     return guess / PICKED ** len(constants)
 
 
-def next_atom(
-    choices: Sequence[Choice], bound: Set[str], sizes: Sizes | None, reading: Reading = OPEN
-) -> Choice:
+def next_atom(choices: Iterable[Choice], bound: Set[str]) -> Choice:
     """The best atom to join to what is bound so far; the smallest to begin with."""
 
     def cost(choice: Choice) -> tuple[int, float, int]:
@@ -60,6 +59,6 @@ def next_atom(
             rank = 1  # a filter
         else:
             rank = 2 if connected or not bound else 3
-        return rank, estimate(choice.atom, sizes, reading), choice.index
+        return rank, choice.size, choice.index
 
     return min(choices, key=cost)

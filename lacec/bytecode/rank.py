@@ -41,6 +41,24 @@ class Ranking:
     ways: tuple[Way, ...]
 
 
+def ranking_of(
+    atom: Atom, outer: frozenset[str], rules: Sequence[Rule]
+) -> tuple[int, Ranking] | None:
+    """How to count an atom by rank, and the position of its key; None where it cannot be."""
+    if len(atom.terms) != 2:
+        return None
+    for position in (0, 1):
+        term = atom.terms[position]
+        if (
+            isinstance(term, Variable)
+            and term.name in outer
+            and is_local(atom, 1 - position, outer)
+        ):
+            found = find_ranking(position, rules)
+            return None if found is None else (position, found)
+    return None
+
+
 def find_ranking(position: int, rules: Sequence[Rule]) -> Ranking | None:
     """How to count a predicate of two arguments by the one at `position`."""
     found: Ranking | None = None

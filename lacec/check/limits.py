@@ -15,6 +15,7 @@ def check_limits(program: Program) -> Iterator[Diagnostic]:
     yield from check_sizes(program)
     yield from _rule_count(program)
     for rule in program.rules:
+        yield from _literals(program, rule)
         for atom in (rule.rule.head, *body_atoms(rule.rule)):
             yield from _arguments(program, rule, atom)
             yield from _constants(program, rule, atom.terms)
@@ -83,6 +84,19 @@ def _rule_count(program: Program) -> Iterator[Diagnostic]:
             f"the selector has {count} rules, and a peer need accept no more than "
             f"{limits.selector_rules} (limit selector_rules)",
             "a peer may refuse this selector: make it smaller",
+        )
+
+
+def _literals(program: Program, rule: SourceRule) -> Iterator[Diagnostic]:
+    limits, count = program.limits, len(rule.rule.body)
+    if count > limits.literals:
+        peer = program.facet is Facet.SELECTOR and limits.literals == limits.peer_literals
+        name = "peer_literals" if peer else "literals"
+        yield rule.diagnostic(
+            "too-many-atoms",
+            rule.rule.head.span,
+            f"the body has {count} atoms, over the limit {name} of {limits.literals}",
+            "split the rule with a helper predicate",
         )
 
 

@@ -31,9 +31,11 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.render import render
-from lacec.cli.report import refuse
+from lacec.cli.report import refuse, stopped_by_limit
 from lacec.diagnostics import visible
+from lacec.errors import LimitError
 from lacec.facets import Facet
+from lacec.limits import Limits
 from lacec.pipeline import compile_sources
 from lacec.views import OriginMode
 
@@ -79,7 +81,11 @@ def compile_command(
     if not json:
         write(render(outcome.diagnostics, dict(inputs)), sys.stderr)
     if output is not None:
-        _write_files(outcome.module, output, "stdin" if inputs[0][0] == STDIN else Path(file).stem)
+        name = "stdin" if inputs[0][0] == STDIN else Path(file).stem
+        try:
+            _write_files(outcome.module, output, name, limits)
+        except LimitError as error:
+            stopped_by_limit(error, json)
     if json:
         write_json(module_json(outcome.module, linked=bool(linked)))
     else:
@@ -121,7 +127,7 @@ def _report(module: Module, name: str) -> Iterator[Segment]:
         yield " ".join(str(predicate) for predicate in stratum) + "\n", ""
 
 
-def _write_files(module: Module, folder: Path, name: str) -> None:
+def _write_files(module: Module, folder: Path, name: str, limits: Limits) -> None:
     from lacec.bytecode.codec import encode
     from lacec.bytecode.emit import emit
 
@@ -130,7 +136,7 @@ def _write_files(module: Module, folder: Path, name: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.lacegram").write_bytes(module.canonical.encode("utf-8"))
         (folder / f"{name}.annotations.json").write_bytes(annotations.encode("utf-8") + b"\n")
-        (folder / f"{name}.lbc").write_bytes(encode(emit(module)))
+        (folder / f"{name}.lbc").write_bytes(encode(emit(module, limits=limits)))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise typer.BadParameter(f"cannot write to {folder}: {reason}") from None

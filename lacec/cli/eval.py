@@ -101,7 +101,7 @@ def eval_command(
         from lacec.cli import plan as plans
 
         not_with_plan(query=query, facet=facet is not Facet.PLAIN, output=output, profile=profile)
-        not_with_plan(**{"with": linked})
+        not_with_plan(**{"with": linked, "as": file_format is not FileFormat.FACTS})
         setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
         policy = plans.Policy(expose or (), narrow or (), trust_peer)
         plans.evaluate_plan(files, side, setup, policy, facts, store, limits, json)

@@ -128,7 +128,7 @@ def _print_program(
     with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse(wrong, dict(inputs) | files, json)
-        explanation = explain_program(outcome.module, database if facts or store else None)
+        explanation = explain_program(outcome.module, database if facts or store else None, limits)
     if json:
         write_json(_document(explanation))
     else:
@@ -150,7 +150,7 @@ def _print_side(
 
     plan, program, reader = read_side(files, side, setup, policy, limits, json)
     with read_side_facts(facts, store, plan, program, reader) as database:
-        explanation = explain_side(program, database if facts or store else None)
+        explanation = explain_side(program, database if facts or store else None, limits)
     if json:
         write_json({"id": plan.id, **_side_document(explanation)})
     else:

@@ -129,9 +129,9 @@ def _operands(reader: Reader, files: Sequence[str], side: int | None) -> list[Op
 
 def read_exposure(reader: Reader, name: str, own: Operand | None) -> Module | None:
     if name == "all":
-        return expose_all()
+        return expose_all(reader.limits)
     if name == "selected":
-        return None if own is None else expose_selected(own)
+        return None if own is None else expose_selected(own, reader.limits)
     (source,) = read_inputs([name], reader.limits)
     return reader.module(source, Facet.EXPOSE, reader.limits)
 

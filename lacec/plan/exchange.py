@@ -45,10 +45,15 @@ class ExchangePlan:
     def provenance(self) -> tuple[str, ...]:
         return provenance(self.rules)
 
+    def operand(self, side: int) -> Operand:
+        """The operand that a side brought."""
+        if side not in (0, 1):
+            raise PlanError("operand-index", f"a side is 0 or 1, not {side}")
+        return self.operands[side]
+
     def side(self, index: int, policy: LocalPolicy = NO_POLICY) -> SideProgram:
         """What the side that brought operand `index` runs, under its local policy."""
-        if index not in (0, 1):
-            raise PlanError("operand-index", f"a side is 0 or 1, not {index}")
+        self.operand(index)
         return lower(self.operands, self.origins, self.lowering, index, policy)
 
 

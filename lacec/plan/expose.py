@@ -5,7 +5,7 @@ Out: a module that defines AllowQueryRecord/2. Exposure is never part of the pla
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lacec.canonical.module import Module
 from lacec.facets import Facet
@@ -45,17 +45,19 @@ def exposure_of(
 ) -> Module:
     """The exposure module of a text, which may be the name of a shortcut."""
     if text == "all":
-        return expose_all()
+        return expose_all(limits)
     if text == "selected":
-        return expose_selected(own)
+        return expose_selected(own, limits)
     return exposure([(name, text)], limits)
 
 
-def expose_all() -> Module:
+def expose_all(limits: Limits = DEFAULT_LIMITS) -> Module:
     """`all`: the peer may query every record."""
-    return exposure([("all", ALL)])
+    return exposure([("all", ALL)], limits)
 
 
-def expose_selected(operand: Operand) -> Module:
+def expose_selected(operand: Operand, limits: Limits = DEFAULT_LIMITS) -> Module:
     """`selected`: the peer may query what this side's own operand selects, by a copy of it."""
-    return exposure([("selected", SELECTED), ("operand", operand.module.canonical)])
+    # The operand is within the limits, and the shortcut adds a rule and a file to it.
+    room = replace(limits, rules=limits.rules + 1)
+    return exposure([("selected", SELECTED), ("operand", operand.module.canonical)], room)

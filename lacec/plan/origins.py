@@ -34,6 +34,11 @@ class Party:
             raise PlanError("bad-verifier", f"a verifier does not begin with {OPAQUE_PREFIX}")
 
 
+def is_verifier_origin(text: str) -> bool:
+    """Whether a side could have this text for its verifier."""
+    return _wrong_with(text) is None and not text.startswith(OPAQUE_PREFIX)
+
+
 def _wrong_with(text: str) -> str | None:
     try:
         size = len(text.encode("utf-8"))

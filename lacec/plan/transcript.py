@@ -14,10 +14,12 @@ from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lowerings import LOWERINGS
 from lacec.plan.operands import RequiredFields
-from lacec.predicates import RUNTIME_FACTS
+from lacec.plan.origins import is_verifier_origin
+from lacec.predicates import OPAQUE_LABEL, RUNTIME_FACTS
 from lacec.records import b64a
 from lacec.syntax.fact import read_fact
 from lacec.syntax.show import show_fact
+from lacec.syntax.source import byte_length
 
 PROFILE = "lace-040-exchange-plan-v1"
 
@@ -70,6 +72,8 @@ def read_transcript(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
         fact = read_fact(line)
         if fact is None:
             raise _malformed(f"line {number} is not a fact")
+        if max(map(byte_length, fact[1:]), default=0) > limits.value_bytes:
+            raise _malformed(f"line {number} has a value over the limit value_bytes")
         facts.setdefault(fact[0], []).append(fact[1:])
     transcript = _assemble(facts)
     if transcript.text != text:
@@ -101,6 +105,9 @@ def _assemble(facts: dict[str, list[tuple[str, ...]]]) -> Transcript:
         _check(facet == Facet.SELECTOR.value, "an operand is no selector")
         _check(_is_lacegram_id(module), "a module is not named by an R. identifier")
     origins = each("ExchangePlanOperandOrigin", 2)
+    for _, origin in origins:
+        named = OPAQUE_LABEL.fullmatch(origin) or is_verifier_origin(origin)
+        _check(bool(named), "an origin is neither a label nor a verifier")
     _check(origins[0][1] != origins[1][1], "the two origins are equal")
     names = [row[0] for row in facts.get("ExchangePlanRequireAdvertisedField", []) if row]
     every = "ExchangePlanRequireAllAdvertisedFields" in facts

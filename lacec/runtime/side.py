@@ -160,8 +160,9 @@ class Side:
         except PlanError as error:
             return e.NotCompiled("exchange-plan-compilation-failure", str(error))
         try:
-            verify(emit(self.program.main, OUTPUTS, None, self.program.resolution), self.limits)
-        except CodeError as error:
+            resolution = self.program.resolution
+            verify(emit(self.program.main, OUTPUTS, None, resolution, self.limits), self.limits)
+        except (CodeError, LimitError) as error:
             return e.NotCompiled("malformed-prepared-policy", str(error))
         self.forget()
         labels = (plan.origins[0].label, plan.origins[1].label)

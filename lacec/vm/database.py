@@ -24,11 +24,13 @@ class Database:
         self.symbols = Symbols() if symbols is None else symbols
         self._added: dict[Predicate, list[Relation]] = {}
         self._relations: dict[Predicate, Relation] = dict(relations or {})
+        self._absent: dict[Predicate, Relation] = {}  # empty, and no predicates of the database
         self._universe = 0
 
     def add(self, predicate: Predicate, columns: Sequence[Ids], size: int | None = None) -> None:
         """Columns of ids of this database's symbols; equal rows are harmless."""
         relation = Relation(columns, size)
+        self._absent.pop(predicate, None)
         if predicate in self._relations:
             self._added.setdefault(predicate, []).append(self._relations.pop(predicate))
         self._added.setdefault(predicate, []).append(relation)
@@ -44,11 +46,11 @@ class Database:
 
     def relation(self, predicate: Predicate) -> Relation:
         """The tuples of a base predicate; none where no facts were added."""
-        found = self._relations.get(predicate)
+        found = self._relations.get(predicate) or self._absent.get(predicate)
         if found is None:
             pieces = self._added.pop(predicate, [])
             found = distinct(concatenate(pieces, predicate.arity), self.universe())
-            self._relations[predicate] = found
+            (self._relations if pieces else self._absent)[predicate] = found
         return found
 
     def check_limits(self, limits: Limits) -> int:

@@ -14,6 +14,10 @@ def _arguments(count: int) -> str:
     return ",".join(["X"] * count)
 
 
+def _atoms(count: int) -> str:
+    return ", ".join(["Have(P)"] * count)
+
+
 def _facts(count: int) -> str:
     return "\n".join(f"A('{n}') :- true." for n in range(count))
 
@@ -33,6 +37,9 @@ ROWS: list[tuple[str, str, Limits, Found]] = [
         SMALL,
         [],
     ),
+    # literals
+    ("256 atoms", f"A(P) :- {_atoms(256)}.", DEFAULT_LIMITS, []),
+    ("257 atoms", f"A(P) :- {_atoms(257)}.", DEFAULT_LIMITS, [("too-many-atoms", 1, 1)]),
     # arity
     ("arity 8", f"A({_arguments(8)}) :- Have(X).", DEFAULT_LIMITS, []),
     ("arity 9", f"A({_arguments(9)}) :- Have(X).", DEFAULT_LIMITS, [("too-many-arguments", 1, 1)]),
@@ -171,6 +178,8 @@ def test_the_defaults_are_those_of_the_profile() -> None:
     assert dict(zip(LIMIT_NAMES, astuple(DEFAULT_LIMITS), strict=True)) == {
         "rules": 4096,
         "selector_rules": 256,
+        "literals": 256,
+        "peer_literals": 64,
         "arity": 8,
         "value_bytes": 1024,
         "line_bytes": 2**20,
@@ -182,6 +191,8 @@ def test_the_defaults_are_those_of_the_profile() -> None:
         "iterations": 1000,
         "intermediate_rows": 2**26,
         "peer_intermediate_rows": 2**24,
+        "instructions": 2**18,
+        "peer_instructions": 2**15,
         "seconds": 30,
     }
 

@@ -216,3 +216,11 @@ def test_an_unknown_facet_lists_the_known_ones() -> None:
     outcome = lacec("compile", "policy.lace", "--facet", "selektor")
     assert outcome.code == 2
     assert all(facet in outcome.err for facet in ("plain", "selector", "expose"))
+
+
+def test_a_rule_that_becomes_too_much_code_is_stopped(tmp_path: Path) -> None:
+    pairs = ", ".join(f"A(P,V{n}), A(V{n},P)" for n in range(20))
+    source = f"A(P,P) :- Have(P), {pairs}."
+    limit = ("--limit", "instructions=100")
+    outcome = lacec("compile", "-", "-o", str(tmp_path), "--json", *limit, source=source)
+    assert (outcome.code, outcome.document["limit"]["name"]) == (3, "instructions")

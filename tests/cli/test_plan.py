@@ -285,3 +285,24 @@ def test_a_side_over_a_store() -> None:
     explained = lacec("explain", "--plan", *arguments, "--json").document
     sizes = {plan["text"].partition("(")[0]: plan["order"][0]["size"] for plan in explained["main"]}
     assert sizes["o1_SelectHave"] == len(chosen)
+
+
+def test_the_shortcuts_of_an_exposure_keep_to_the_limits_given() -> None:
+    constants = "".join(f"SelectHave('{n}') :- true.\n" for n in range(4095))
+    Path("big.lace").write_text(constants + "SelectAdvertised(P,S) :- Advertised(P,S).\n")
+    side = ("--side", "0", "--facts", "all.facts", "--expose", "selected")
+    outcome = lacec("eval", "--plan", "big.lace", "x.lace", *side, "--json")
+    assert (outcome.code, outcome.document["can_query"]) == (0, ["1", "2"])
+    long = "x" * 2000
+    Path("long.lace").write_text(EVERYTHING + f"SelectHave('{long}') :- true.\n")
+    for command in ("eval", "explain"):
+        outcome = lacec(
+            command, "--plan", "long.lace", "x.lace", *side, "--limit", "value_bytes=4096"
+        )
+        assert outcome.code == 0
+
+
+def test_eval_of_a_plan_writes_no_tables() -> None:
+    outcome = evaluated("--side", "0", "--as", "csv")
+    assert outcome.code == 2
+    assert "--as" in outcome.err

@@ -10,7 +10,7 @@ from lacec.errors import CancelledError, FactError, LimitError
 from lacec.limits import Limits
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND
-from lacec.predicates import Predicate
+from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.runtime.store.store import Store
 from lacec.sides import SideEvaluation, evaluate_side
 from lacec.views import Origin
@@ -43,7 +43,9 @@ def test_a_side_is_what_the_slow_evaluator_makes_of_the_rewritten_rules(setup: S
     found = evaluate_side(program, load(TupleSource(setup.facts)), outputs=asked)
     for predicate in (MAY_SEND, MAY_REQUEST, *asked):
         assert set(found.main.facts(predicate)) == expected[predicate]
-    allowed = {p for viewer, p in expected.get(CAN_QUERY, set()) if viewer == program.viewer}
+    records = {row[0] for p in RECORD_FACTS for row in setup.facts.get(p, ())}
+    gate = expected.get(CAN_QUERY, set())
+    allowed = {p for viewer, p in gate if viewer == program.viewer and p in records}
     assert found.can_query == sorted(allowed)
 
 
@@ -65,6 +67,21 @@ def evaluated(
     limits: Limits | None = None,
 ) -> SideEvaluation:
     return evaluate_side(plan_of(own, peer).side(0, policy), database(), limits or Limits())
+
+
+def test_what_is_no_record_cannot_be_queried() -> None:
+    words = exposing("AllowQueryRecord(V,P) :- _Viewer(V), Field(_,'Group',_,P).")
+    assert evaluated(policy=LocalPolicy((words,))).can_query == []
+
+
+def test_one_database_serves_many_evaluations() -> None:
+    """What a program asks for and nobody gave stays no fact of the database."""
+    helper = f"SelectHave(P) :- Have(P), not Helper(P).\n{ADVERTISED}"
+    program, facts = plan_of(EVERYTHING, helper).side(0, ALL), database()
+    first = evaluate_side(program, facts)
+    assert evaluate_side(program, facts).may_send == first.may_send == ["1", "2", "3"]
+    many = load(source_of({"Have": [(str(n),) for n in range(25_000)]}))
+    assert evaluate_side(program, many).may_send == evaluate_side(program, many).may_send
 
 
 def test_what_is_found_is_sorted_text() -> None:
@@ -146,6 +163,16 @@ def test_a_peer_has_its_own_limit_on_rows() -> None:
     assert (error.name, error.limit, error.count) == ("peer_intermediate_rows", 8, 9)
     assert error.origin == Origin.PEER
     assert limited(PRODUCT, EVERYTHING, Limits(intermediate_rows=8)).origin == Origin.LOCAL
+
+
+def test_a_short_operand_of_a_peer_makes_no_endless_code() -> None:
+    """A rule has a block for each recursive atom: without a limit, cubic work for 2 KB of text."""
+    pairs = ", ".join(f"A(P,V{n}), A(V{n},P)" for n in range(30))
+    rules = "\n".join(f"A(P,'{n}') :- Have(P), {pairs}." for n in range(100))
+    hostile = f"SelectHave(P) :- A(P,P).\n{rules}\n{ADVERTISED}"
+    error = limited(EVERYTHING, hostile, Limits())
+    assert (error.name, error.origin) == ("peer_instructions", Origin.PEER)
+    assert Limits().of(Origin.PEER).literals == 64
 
 
 def test_a_peer_never_has_more_than_local_rules() -> None:

@@ -143,6 +143,10 @@ WRONG = {
         "ExchangePlanRuntime('Cl",
         "ExchangePlanRequireAllAdvertisedFields()\nExchangePlanRuntime('Cl",
     ),
+    "an origin that is no label": PLAIN.text.replace("Opq_b", "Opq_!!"),
+    "an empty origin": PLAIN.text.replace("Opq_a", ""),
+    "an origin that is too long": PLAIN.text.replace("Opq_b", "x" * 5000),
+    "a field name that is too long": PLAIN.text.replace("'App'", f"'{'A' * 1025}'"),
     "a field with no name": PLAIN.text.replace("Field('App')", "Field()"),
 }
 
