@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from lacec.records import b64a
-from lacec.runtime.interlace.advertisement import Advertisement, Schema
+from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.codec import Reading, read_message, write_message
 from lacec.runtime.interlace.events import Cursor, Remember
 from lacec.runtime.interlace.facts import HELLO, read_block, write_block
@@ -38,17 +38,11 @@ class FileCursors:
             return None
         return Cursor(schema, {record.hash: record for record in offer.records})
 
-    def remember(self, change: Remember) -> bool:
-        records: dict[str, Advertisement] = {}
-        if not change.replaces:
-            before = self.recall(change.link)
-            if before is None:
-                return False
-            records = {h: r for h, r in before.records.items() if h not in set(change.removed)}
-        records |= {record.hash: record for record in change.added}
-        body = write_message(Offer(tuple(records.values())))
+    def remember(self, question: Remember) -> bool:
+        cursor = question.cursor
+        body = write_message(Offer(tuple(cursor.records.values())))
         try:
-            self._write(self._path(change.link), _write_schema(change.schema) + b"\n" + body)
+            self._write(self._path(question.link), _write_schema(cursor.schema) + b"\n" + body)
         except OSError:
             return False
         return True

@@ -1,4 +1,4 @@
-"""Cursors on disk: kept whole, changed by what changed, and worth nothing when damaged."""
+"""Cursors on disk: kept whole, replaced whole, and worth nothing when damaged."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ ONE, TWO, THREE = record(1), record(2), record(3)
 
 
 def new(*records: Advertisement, schema: Schema = SCHEMA) -> Remember:
-    return Remember(LINK, schema, True, records, ())
+    return Remember(LINK, Cursor(schema, {each.hash: each for each in records}))
 
 
 def test_a_link_that_nobody_remembers_has_no_cursor(tmp_path: Path) -> None:
@@ -40,17 +40,14 @@ def test_a_cursor_of_nothing_is_a_cursor(tmp_path: Path) -> None:
     assert FileCursors(tmp_path).recall(LINK) == Cursor(SCHEMA, {})
 
 
-def test_a_change_changes_what_is_there(tmp_path: Path) -> None:
+def test_a_cursor_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     cursors = FileCursors(tmp_path)
     cursors.remember(new(ONE, TWO))
-    assert cursors.remember(Remember(LINK, SCHEMA, False, (THREE,), (ONE.hash,)))
+    assert cursors.remember(new(TWO, THREE))
     found = cursors.recall(LINK)
     assert found is not None
     assert set(found.records) == {TWO.hash, THREE.hash}
-
-
-def test_a_change_to_nothing_is_not_kept(tmp_path: Path) -> None:
-    assert not FileCursors(tmp_path).remember(Remember(LINK, SCHEMA, False, (THREE,), ()))
+    assert len(list((tmp_path / "cursors").iterdir())) == 1
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"\n", b"HelloAdvertisedField('App')\n\nx\n"])

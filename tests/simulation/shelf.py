@@ -8,7 +8,6 @@ from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import Predicate
 from lacec.records.facts import record_facts
 from lacec.records.record import Record, parse_record
-from lacec.runtime.interlace.advertisement import Advertisement
 from lacec.runtime.interlace.events import Cursor, Remember
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
@@ -79,12 +78,6 @@ class MemoryCursors:
     def recall(self, link: str) -> Cursor | None:
         return self.kept.get(link)
 
-    def remember(self, change: Remember) -> bool:
-        before: dict[str, Advertisement] = {}
-        if not change.replaces:
-            before = dict(self.kept[change.link].records)
-        for hash in change.removed:
-            del before[hash]
-        records = before | {record.hash: record for record in change.added}
-        self.kept[change.link] = Cursor(change.schema, records)
+    def remember(self, question: Remember) -> bool:
+        self.kept[question.link] = question.cursor
         return True

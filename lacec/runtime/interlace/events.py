@@ -116,13 +116,11 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Remember:
-    """Keep a cursor: what changed since it was recalled, or all of it when it is new."""
+    """Keep a cursor in place of the one before. It is whole, not a change to that one: another
+    exchange on the same link may have replaced it meanwhile."""
 
     link: str
-    schema: Schema
-    replaces: bool
-    added: tuple[Advertisement, ...]
-    removed: tuple[str, ...]
+    cursor: Cursor
 
 
 @dataclass(frozen=True, slots=True)

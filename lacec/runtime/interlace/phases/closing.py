@@ -3,6 +3,7 @@
 from lacec.runtime.interlace.events import (
     Clock,
     Closed,
+    Cursor,
     Finish,
     OperandChanged,
     Remember,
@@ -47,14 +48,9 @@ def end_loop(link: Link) -> None:
 def _remember(link: Link) -> State:
     """Keep the cursor of a proven link, if it changed."""
     epoch = link.epoch
-    known = epoch.recalled
-    if epoch.link_id is None or epoch.peer == known:
+    if epoch.link_id is None or epoch.peer == epoch.recalled:
         return _rest(link)
-    base = known or {}
-    added = tuple(r for hash, r in epoch.peer.items() if base.get(hash) != r)
-    removed = tuple(hash for hash in base if hash not in epoch.peer)
-    schema = link.agreement.schema
-    link.emit(Remember(epoch.link_id, schema, known is None, added, removed))
+    link.emit(Remember(epoch.link_id, Cursor(link.agreement.schema, epoch.peer)))
     return State.REMEMBERING
 
 
