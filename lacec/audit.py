@@ -5,8 +5,10 @@ operand observes record facts through its view, atom by atom. A *declassificatio
 local rule that makes behaviour the peer can see (what is sent, requested, exposed) depend
 on facts of records that the peer may not query: allowed, and this side's to know (040).
 
-What a local rule reads of the very record that it selects or exposes is none: the peer
-can query that record too, unless it names it by itself, and then it is a known hash.
+What a local rule reads of the very record that it selects or exposes is none as long as
+the peer can query that record too. A record that it names by itself, in a rule or by
+advertising it, need not be one: that it is here is known-hash possession, what is in it
+is not.
 """
 
 from collections.abc import Iterator
@@ -17,7 +19,6 @@ from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import (
     ALLOW,
     CAN_QUERY,
-    CAN_QUERY_OWN,
     MAY_REQUEST,
     MAY_SEND,
     LoweredRule,
@@ -26,9 +27,18 @@ from lacec.plan.lower import (
 )
 from lacec.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
 from lacec.sides import HAVE, evaluate_side
-from lacec.syntax.ast import Atom, Cardinality, Constant, Negated, Term, body_atoms
+from lacec.syntax.ast import (
+    Anonymous,
+    Atom,
+    Cardinality,
+    Constant,
+    Negated,
+    Term,
+    Variable,
+    body_atoms,
+)
 from lacec.views import FULL_VIEW
-from lacec.vm.arrays import unique
+from lacec.vm.arrays import members, unique
 from lacec.vm.database import Database
 from lacec.vm.relation import Relation
 from lacec.vm.view import View, Viewed
@@ -84,7 +94,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Declassification:
-    """What of other records decides behaviour that the peer can see.
+    """What of records that the peer may not query decides behaviour that the peer can see.
 
     The path goes from the fact to the predicate that the peer sees the effect of.
     """
@@ -177,28 +187,58 @@ def _needed(program: SideProgram) -> set[Predicate]:
 Flow = tuple[Read, tuple[Predicate, ...], str]
 
 
-def _roots(program: SideProgram) -> Iterator[tuple[Predicate, int, tuple[Predicate, ...], bool]]:
-    """Local predicates, where each has its record, what they lead to, if that is advertised."""
-    own = scope_of(program.side)
-    have, advertised = (Predicate(own + p.name, p.arity) for p in (SELECT_HAVE, SELECT_ADVERTISED))
-    yield have, 0, (MERGED_HAVE, MAY_SEND), False
-    yield advertised, 0, (MERGED_ADVERTISED, MAY_REQUEST), True
-    exposures = len(program.policy.exposures)
-    for number in range(1, exposures + len(program.policy.narrow) + 1):
-        gate = Predicate(f"m{number}_{ALLOW.name}", ALLOW.arity)
-        if number <= exposures:
-            yield gate, 1, (CAN_QUERY,), False
-        else:
-            yield gate, 1, (CAN_QUERY_OWN, have, MERGED_HAVE, MAY_SEND), False
+def _roots(
+    program: SideProgram,
+) -> Iterator[tuple[Predicate, int, tuple[Predicate, ...], str | None]]:
+    """Local predicates, where each has its record, what they lead to.
+
+    And what that record is, where it can be one that the peer may not query.
+    """
+    own, peer = (
+        [Predicate(scope_of(index) + p.name, p.arity) for p in (SELECT_HAVE, SELECT_ADVERTISED)]
+        for index in (program.side, program.peer)
+    )
+    named = None if (peer[0], 0) in _queried(program) else "a record that the peer names"
+    yield own[0], 0, (MERGED_HAVE, MAY_SEND), named
+    yield own[1], 0, (MERGED_ADVERTISED, MAY_REQUEST), "the advertised record"
+    for number in range(1, len(program.policy.exposures) + 1):
+        yield Predicate(f"m{number}_{ALLOW.name}", ALLOW.arity), 1, (CAN_QUERY,), None
+
+
+def _queried(program: SideProgram) -> set[tuple[Predicate, int]]:
+    """The columns of the peer's predicates that only records in its view get into.
+
+    Each rule must take the value from a record fact, or from such a column again. All
+    columns are taken for such until one is seen not to be: a derivation is finite.
+    """
+    sources = [
+        (
+            (rule.node.head.predicate, column),
+            {
+                (atom.predicate, n)
+                for atom in rule.node.body
+                if isinstance(atom, Atom)
+                for n, other in enumerate(atom.terms)
+                if other == term
+            },
+        )
+        for rule in program.rules
+        if rule.what == f"O{program.peer}"
+        for column, term in enumerate(rule.node.head.terms)
+    ]
+    found = {(predicate, 0) for predicate in RECORD_FACTS} | {column for column, _ in sources}
+    while wrong := {each for each, of in sources if each in found and found.isdisjoint(of)}:
+        found -= wrong
+    return found
 
 
 def _flows(program: SideProgram) -> Iterator[Flow]:
-    """Each atom once for what it leads to, by a shortest path."""
+    """Each atom once for what it leads to and whose facts it reads, by a shortest path."""
     rules: dict[Predicate, list[LoweredRule]] = {}
     for rule in program.rules:
         rules.setdefault(rule.node.head.predicate, []).append(rule)
-    for root, position, after, advertised in _roots(program):
-        yielded: set[tuple[str, Atom, str]] = set()
+    for root, position, after, named in _roots(program):
+        yielded: set[tuple[str, Atom, str, bool]] = set()
         seen = {(root, frozenset({position}))}
         queue = [(root, frozenset({position}), (root, *after))]
         for predicate, positions, path in queue:
@@ -206,17 +246,26 @@ def _flows(program: SideProgram) -> Iterator[Flow]:
                 own: set[Term] = {rule.node.head.terms[n] for n in positions}
                 for read in _reads(rule):
                     itself = read.atom.terms[0] in own
-                    key = (rule.id, read.atom, read.how)
-                    if (itself and not advertised) or key in yielded:
+                    about = named if itself else "other records"
+                    key = (rule.id, read.atom, read.how, itself)
+                    if about is None or key in yielded:
                         continue
                     yielded.add(key)
-                    about = "the advertised record" if itself else "other records"
                     yield read, (read.atom.predicate, *path), about
-                for atom in body_atoms(rule.node):
+                for atom in (*body_atoms(rule.node), *_gates(program, rule)):
                     there = frozenset(n for n, term in enumerate(atom.terms) if term in own)
                     if atom.predicate in rules and (atom.predicate, there) not in seen:
                         seen.add((atom.predicate, there))
                         queue.append((atom.predicate, there, (atom.predicate, *path)))
+
+
+def _gates(program: SideProgram, rule: LoweredRule) -> Iterator[Atom]:
+    """What a rule asks of the view that it reads record facts through, when it has one."""
+    number = program.reading(rule).view
+    if number != FULL_VIEW:
+        gate = program.resolution.views[number - 1].gate
+        for read in _reads(rule):
+            yield Atom(gate.name, (Anonymous(), read.atom.terms[0]))
 
 
 class _Counter:
@@ -227,6 +276,8 @@ class _Counter:
         found = evaluate_side(program, database, limits, outputs=[own])
         self._program, self._database, self._views = program, database, found.views
         have, selected = database.relation(HAVE), found.main.relations[own]
+        # Rules may select what is not stored: no record, and in no view.
+        selected = selected.where(members(selected.columns[0], have.columns[0]))
         if program.policy.trust_peer:
             self.totals = Totals(have.size, have.size, selected.size, 0)
         else:
@@ -252,7 +303,15 @@ class _Counter:
             relation = Viewed(relation, self._views[number - 1])
         # A value that no fact has makes an id that none has.
         find = self._database.symbols.find
-        return relation.part([(c, find(value)) for c, value in constants_of(read.atom)], ())
+        constants = [(column, find(value)) for column, value in constants_of(read.atom)]
+        return relation.part(constants, _equal_columns(read.atom))
+
+
+def _equal_columns(atom: Atom) -> list[tuple[int, int]]:
+    """The columns that have the variable of an earlier one, each with that."""
+    terms = enumerate(atom.terms)
+    pairs = [(atom.terms.index(t), column) for column, t in terms if isinstance(t, Variable)]
+    return [(first, column) for first, column in pairs if first != column]
 
 
 def _count(relation: Relation) -> Count:

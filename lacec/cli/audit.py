@@ -66,7 +66,9 @@ def audit_command(
     if json:
         write_json({"id": plan.id, **_document(audit)})
     else:
-        write([(exposure_note(program, sending=False) + "\n", "dim")], sys.stderr)
+        if not program.policy.trust_peer:
+            # Any store may have what the peer names.
+            write([(exposure_note(program, sending=True) + "\n", "dim")], sys.stderr)
         write(_text(plan.id, audit))
 
 
@@ -121,13 +123,15 @@ def _count(count: Count | None) -> dict[str, int] | None:
 
 def _text(id: str, audit: Audit) -> Iterator[Segment]:
     yield f"{id}\n", "bold"
-    totals = audit.totals
+    totals, policy = audit.totals, audit.program.policy
+    if policy.trust_peer:
+        yield exposure_note(audit.program, sending=True) + "\n", ""
     if totals is not None:
         yield f"the peer may query {totals.can_query} of {counted(totals.records, 'record')}\n", ""
         if totals.unexposed:
             some = counted(totals.unexposed, "record")
             yield f"this side selects {some} that the peer may not query, but can name\n", ""
-    if audit.program.policy.narrow:
+    if policy.narrow:
         yield "this side's own operand is narrowed\n", ""
     yield "\nThe peer's operand observes\n", "bold"
     yield from _observations(audit.observations)

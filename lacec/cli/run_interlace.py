@@ -72,7 +72,7 @@ def run_interlace_command(
 
     A record moves when the selectors of both sides select it, where it is and where it
     goes. The selector of a side sees on the other only what is exposed to it there; where
-    nothing is exposed, nothing is sent.
+    nothing is exposed, nothing is sent but what that selector names itself.
 
     Example: lacec run-interlace --left mine --right theirs --policy links.lace --expose selected
     """

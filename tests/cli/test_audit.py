@@ -44,6 +44,34 @@ def test_without_facts_and_exposure_it_says_so_in_plain_words() -> None:
     assert (document["records"], document["can_query"], document["exposures"]) == (None, None, [])
 
 
+def test_a_peer_that_names_a_record_is_sent_it_though_nothing_is_exposed() -> None:
+    """So the audit may not say that nothing is sent."""
+    Path("peer.lace").write_text(
+        "SelectHave('x1') :- true.\nSelectAdvertised(P,S) :- Advertised(P,S).\n"
+    )
+    sides = ("--plan", "own.lace", "peer.lace", "--side", "0", "--facts", "all.facts")
+    assert lacec("eval", *sides, "--json").document["may_send"] == ["x1"]
+    for facts in ((), ("--facts", "all.facts")):
+        outcome = lacec(*AUDIT, *facts)
+        assert "it selects only what it names itself" in outcome.err
+        assert "nothing is sent" not in outcome.err
+        assert "of a record that the peer names" in outcome.out
+
+
+@pytest.mark.parametrize("facts", [(), ("--facts", "all.facts")], ids=["alone", "with facts"])
+def test_trust_and_narrowing_are_shown(facts: tuple[str, ...]) -> None:
+    """D16b: an audit shows both."""
+    outcome = lacec(*AUDIT, "--trust-peer", "--narrow", "x.lace", *facts)
+    assert "\nthe peer is trusted: its selector sees every record\n" in outcome.out
+    assert "\nthis side's own operand is narrowed\n" in outcome.out
+    assert outcome.err == ""
+    document = lacec(*AUDIT, "--trust-peer", "--narrow", "x.lace", *facts, "--json").document
+    assert (document["trusted"], len(document["narrow"])) == (True, 1)
+    plain = lacec(*AUDIT, *facts)
+    assert "trusted" not in plain.out
+    assert "narrowed" not in plain.out
+
+
 def test_what_cannot_be_prevented_is_always_listed() -> None:
     document = lacec(*AUDIT, "--trust-peer", "--json").document
     assert document["declassifies"] == []
