@@ -104,10 +104,10 @@ class _Process:
     def __init__(self) -> None:
         their_read, self._write = os.pipe()
         self._read, their_write = os.pipe()
-        package = Path(__file__).parents[3]
         self._process = subprocess.Popen(
             [
                 sys.executable,
+                "-P",  # nothing is loaded from the current folder: anybody may have written there
                 "-m",
                 "lacec.runtime.store.verifier",
                 f"{their_read}",
@@ -115,7 +115,7 @@ class _Process:
             ],
             pass_fds=(their_read, their_write),
             start_new_session=True,  # what interrupts an import does not reach it: it sees the end
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(package), *sys.path])},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_module_folders())},
         )
         os.close(their_read)
         os.close(their_write)
@@ -137,6 +137,21 @@ class _Process:
         os.close(self._write)
         os.close(self._read)
         self._process.wait()
+
+
+def _module_folders() -> list[str]:
+    """Where this process has its modules from, but for the current folder."""
+    package = str(Path(__file__).absolute().parents[3])
+    others = [folder for folder in sys.path if os.path.isabs(folder) and not _is_current(folder)]
+    # A separator in a name would make two folders of it, and a relative one of the second.
+    return [folder for folder in (package, *others) if os.pathsep not in folder]
+
+
+def _is_current(folder: str) -> bool:
+    try:
+        return os.path.samefile(folder, os.curdir)
+    except OSError:
+        return False
 
 
 def _finish(

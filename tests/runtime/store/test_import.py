@@ -1,6 +1,7 @@
 """Import: the good are admitted, the bad are named, and a crash loses nothing that was said."""
 
 import io
+import os
 import random
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import lacec
 from lacec.records.record import Record, build_seal
 from lacec.runtime.store.importing import Batch, import_streams, open_files
 from lacec.runtime.store.signatures import Signatures
@@ -89,6 +91,41 @@ def test_a_process_that_dies_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> N
         found += checked
     assert [[each for each, _ in batch] for batch in found] == batches
     assert all(error is None for batch in found for _, error in batch)
+
+
+_CHECK_FORGED = """
+import os, sys
+from lacec.records.record import parse_record
+from lacec.records.signature import verify
+from lacec.runtime.store import signatures
+signatures._FEW = 1
+if sys.argv[1] == "-m":  # what `python -m lacec` puts there
+    sys.path.insert(0, os.getcwd())
+record = parse_record(sys.stdin.buffer.read(), verify=False)
+with signatures.Signatures(1) as checker:
+    ((_, error),) = next(checker.checked([[(0, record)]]))
+print(error.name)
+"""
+
+
+@pytest.mark.parametrize("started", ["-m", "as a script"])
+def test_nothing_is_loaded_from_the_current_folder(tmp_path: Path, started: str) -> None:
+    """Whoever can write there could run code, and have forged Seals admitted."""
+    hostile = "open('ran', 'w')\n"
+    (tmp_path / "coincurve.py").write_text(hostile)
+    (tmp_path / "lacec").mkdir()
+    (tmp_path / "lacec" / "__init__.py").write_text(hostile)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _CHECK_FORGED, started],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(lacec.__file__).parents[1])},
+        input=forged(),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"wrong-signature\n"
+    assert done.stderr == b""
+    assert not (tmp_path / "ran").exists()
 
 
 def test_folders_are_read_whole(tmp_path: Path) -> None:
@@ -192,7 +229,6 @@ with module.Store.open(sys.argv[1]) as store:
 
 def test_a_reader_never_sees_half_an_import(tmp_path: Path) -> None:
     """One process imports pairs, removes pairs and compacts; another evaluates all the while."""
-    import lacec
     from lacec.engine import evaluate
     from lacec.predicates import Predicate
 
