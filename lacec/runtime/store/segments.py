@@ -5,6 +5,7 @@ grows, and its pieces are merged like the files are, so that there are few.
 """
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -23,6 +24,7 @@ from lacec.runtime.store.segment import DamagedError, RecordIds, Segment, merge
 from lacec.vm.layers import Layer
 
 SEGMENTS = "segments"
+_NAME = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]{16}\.seg")
 
 
 class FileGoneError(Exception):
@@ -35,6 +37,19 @@ class ListedFile(NamedTuple):
     name: str
     size: int
     digest: bytes
+
+
+def listed_files(connection: sqlite3.Connection) -> tuple[ListedFile, ...]:
+    """The list of segments. A name in it is a file of the store, and leads nowhere else."""
+    rows = connection.execute("SELECT first, last, name, size, digest FROM segments ORDER BY first")
+    files = tuple(ListedFile(*row) for row in rows)
+    for file in files:
+        if not isinstance(file.name, str) or not _NAME.fullmatch(file.name):
+            raise StoreError(
+                f"the store lists {file.name!r}, which is no name of a segment, so its list was "
+                "changed: export the records and import them into a new store"
+            )
+    return files
 
 
 class Listing(NamedTuple):
@@ -67,8 +82,7 @@ class Segments:
         """The list and what is new behind it; within a transaction."""
         execute = self._connection.execute
         (generation,) = execute("SELECT generation FROM state").fetchone()
-        rows = execute("SELECT first, last, name, size, digest FROM segments ORDER BY first")
-        files = tuple(ListedFile(*row) for row in rows)
+        files = listed_files(self._connection)
         gone = execute("SELECT id FROM records WHERE removed = 1")
         removed = np.fromiter((id for (id,) in gone), np.int64)
         if generation != self._generation:
@@ -121,15 +135,11 @@ class Segments:
             return mapped_segment(Mapped(self.folder / file.name, file.size, file.digest), rebuild)
         except FileNotFoundError:
             with self._reading():
-                if file not in self._listed():
+                if file not in listed_files(self._connection):
                     raise FileGoneError(file.name) from None
             return rebuild()
         except DamagedError:
             return rebuild()
-
-    def _listed(self) -> set[ListedFile]:
-        rows = self._connection.execute("SELECT first, last, name, size, digest FROM segments")
-        return {ListedFile(*row) for row in rows}
 
     def _rebuild(self, file: ListedFile, below: list[Layer], generation: int) -> Segment:
         """A segment again from the bytes of its records; its file too, where that is possible."""

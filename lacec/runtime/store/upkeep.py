@@ -8,7 +8,7 @@ import contextlib
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import reduce
 from pathlib import Path
@@ -19,7 +19,7 @@ from lacec.errors import StoreError
 from lacec.runtime.store import sqlite
 from lacec.runtime.store.files import sync_folder, write_segment
 from lacec.runtime.store.segment import Segment, merge
-from lacec.runtime.store.segments import SEGMENTS, is_worth_merging
+from lacec.runtime.store.segments import SEGMENTS, is_worth_merging, listed_files
 
 if TYPE_CHECKING:
     from lacec.runtime.store.store import Store
@@ -70,7 +70,7 @@ def compact(store: "Store") -> None:
     with store.writing():
         execute = store.connection.execute
         _remove_orphans(store)
-        names = [name for (name,) in execute("SELECT name FROM segments")]
+        names = _listed_names(store.connection)
         last = store.last_id()
         execute("DELETE FROM records WHERE removed = 1")
         # Strings get new numbers, so that those of removed records are gone as well.
@@ -79,8 +79,8 @@ def compact(store: "Store") -> None:
         if last:
             _list_alone(store, store.segments.build(1, last, []))
     with store.reading():
-        listed = {name for (name,) in store.connection.execute("SELECT name FROM segments")}
-    _remove_files(store, [name for name in names if name not in listed])
+        listed = _listed_names(store.connection)
+    _remove_files(store, names - listed)
     with sqlite.clear_errors(store.folder):
         store.connection.execute("PRAGMA incremental_vacuum").fetchall()
         store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -98,13 +98,15 @@ def _list_alone(store: "Store", segment: Segment) -> None:
 
 def _remove_orphans(store: "Store") -> None:
     """Files that an interrupted writer left; nobody else may write one now."""
-    rows = store.connection.execute("SELECT name FROM segments")
-    listed = {name for (name,) in rows}
-    names = [path.name for path in store.segments.folder.iterdir()]
-    _remove_files(store, [name for name in names if name not in listed])
+    names = {path.name for path in store.segments.folder.iterdir()}
+    _remove_files(store, names - _listed_names(store.connection))
 
 
-def _remove_files(store: "Store", names: list[str]) -> None:
+def _listed_names(connection: sqlite3.Connection) -> set[str]:
+    return {file.name for file in listed_files(connection)}
+
+
+def _remove_files(store: "Store", names: Iterable[str]) -> None:
     for name in names:
         with contextlib.suppress(OSError):
             (store.segments.folder / name).unlink()
@@ -116,7 +118,7 @@ def backup(store: "Store", folder: Path) -> None:
         (made / SEGMENTS).mkdir()
         with closing(sqlite3.connect(made / sqlite.FILE)) as copy:
             store.connection.backup(copy)
-            names = [name for (name,) in copy.execute("SELECT name FROM segments")]
+            names = _listed_names(copy)
         for name in names:
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(store.segments.folder / name, made / SEGMENTS / name)

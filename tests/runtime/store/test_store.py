@@ -335,6 +335,24 @@ def test_files_of_an_interrupted_writer_are_removed(store: Store) -> None:
     assert len(segment_names(store)) == 1
 
 
+def test_a_list_that_names_other_files_is_refused(store: Store, tmp_path: Path) -> None:
+    """A store from elsewhere could have them read, copied or removed."""
+    store.add(samples())
+    store.settle()
+    other = tmp_path / "other.seg"
+    other.write_bytes(b"mine")
+    for name in ("../../other.seg", str(other), "1-5-0123456789abcdef.seg\n", b"x"):
+        store.connection.execute("UPDATE segments SET name = ?", (name,))
+        for use in (store.snapshot, store.compact, lambda: store.backup(tmp_path / "copy")):
+            with pytest.raises(StoreError, match="no name of a segment"):
+                use()
+        store.add([plex(len(name))])
+        with pytest.raises(StoreError, match="no name of a segment"):
+            store.settle()
+    assert other.read_bytes() == b"mine"
+    assert not (tmp_path / "copy").exists()
+
+
 # Verify, backup, list.
 
 
