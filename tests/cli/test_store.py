@@ -80,10 +80,25 @@ def test_export_is_what_import_reads(store: str, tmp_path: Path) -> None:
     assert path.read_bytes() == outcome.out.encode()
 
 
-def test_import_names_a_file_that_cannot_be_read(store: str, tmp_path: Path) -> None:
-    outcome = lacec("store", "import", store, str(tmp_path / "none"))
-    assert outcome.code == 2
-    assert "cannot read" in outcome.err
+def test_import_names_what_cannot_be_read_and_admits_the_rest(store: str, tmp_path: Path) -> None:
+    good, more = samples()[0], samples()[1]
+    folder = tmp_path / "records"
+    folder.mkdir()
+    (folder / "a").write_bytes(good.data)
+    (folder / "b").symlink_to(tmp_path / "nowhere")
+    (folder / "c").write_bytes(more.data)
+    missing = str(tmp_path / "none")
+    outcome = lacec("store", "import", store, missing, str(folder), "--json")
+    assert outcome.code == 1
+    assert outcome.document["admitted"] == hashes(good, more)
+    message = "it cannot be read: no such file or directory"
+    assert outcome.document["refused"] == [
+        {"source": source, "offset": 0, "name": "unreadable", "message": message}
+        for source in (missing, str(folder / "b"))
+    ]
+    outcome = lacec("store", "import", store, missing)
+    assert (outcome.code, outcome.out) == (1, "0 admitted, 0 known, 1 refused\n")
+    assert f"error[unreadable]: {message}\n --> {missing}, byte 0\n" in outcome.err
     assert lacec("store", "import", store, "-", "-").code == 2
 
 

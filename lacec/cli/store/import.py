@@ -3,9 +3,9 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,14 @@ from lacec.cli.options import JsonOption, RecordLimitOption, read_record_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.store.common import StoreArgument, opened
 from lacec.diagnostics import visible
-from lacec.runtime.store.importing import Batch, Refused, files_below, import_streams, open_files
+from lacec.runtime.store.importing import (
+    Batch,
+    Refused,
+    Stream,
+    files_below,
+    import_streams,
+    open_files,
+)
 
 
 def import_command(
@@ -29,7 +36,8 @@ def import_command(
     """Admit the valid records of files, and say what is wrong with the others.
 
     A file holds one record, or several, each followed by one LF. An import that was
-    interrupted can be run again. The exit code is 1 if any record is refused.
+    interrupted can be run again. The exit code is 1 if a record is refused, or a file
+    cannot be read.
 
     Example: lacec store import mine records/ more.records
     """
@@ -50,11 +58,7 @@ def import_command(
             show(batch.bytes, f"{counts[0]:,} admitted, {counts[1]:,} known")
 
         workers = (os.cpu_count() or 1) - 1
-        try:
-            import_streams(target, _streams(paths), on_batch, limits=limits, workers=workers)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise typer.BadParameter(f"cannot read {error.filename}: {reason}") from None
+        import_streams(target, _streams(paths), on_batch, limits=limits, workers=workers)
     if json:
         refused = [each._asdict() for each in total.refused]
         write_json({"admitted": total.admitted, "known": total.known, "refused": refused})
@@ -66,7 +70,7 @@ def import_command(
         raise typer.Exit(1)
 
 
-def _streams(paths: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+def _streams(paths: list[str]) -> Iterator[Stream]:
     for path in paths:
         if path == "-":
             yield STDIN, sys.stdin.buffer
@@ -78,8 +82,12 @@ def _size(paths: list[str]) -> int | None:
     """How many bytes there are to read, if that can be known and is of interest."""
     if "-" in paths or not sys.stderr.isatty():
         return None
-    files = [file for path in paths for file in files_below(Path(path))]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    size = 0
+    for path in paths:
+        for file in files_below(Path(path), lambda _: None):
+            with suppress(OSError):  # the import says what cannot be read
+                size += file.stat().st_size
+    return size
 
 
 @contextmanager

@@ -3,16 +3,19 @@
 import io
 import os
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import lacec
 from lacec.records.record import Record, build_seal
-from lacec.runtime.store.importing import Batch, import_streams, open_files
+from lacec.runtime.store.importing import Batch, Stream, import_streams, open_files
 from lacec.runtime.store.signatures import Signatures
 from lacec.runtime.store.store import Store
 from tests.runtime.store.samples import SECRET, facts_in, facts_of, plex, samples
@@ -24,7 +27,7 @@ def stream_of(records: list[Record]) -> bytes:
 
 def imported(store: Store, *streams: tuple[str, bytes], workers: int = 0) -> list[Batch]:
     batches: list[Batch] = []
-    opened = [(name, io.BytesIO(data)) for name, data in streams]
+    opened: list[Stream] = [(name, io.BytesIO(data)) for name, data in streams]
     import_streams(store, opened, batches.append, workers=workers)
     return batches
 
@@ -91,6 +94,92 @@ def test_a_process_that_dies_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> N
         found += checked
     assert [[each for each, _ in batch] for batch in found] == batches
     assert all(error is None for batch in found for _, error in batch)
+
+
+def test_where_no_process_can_start_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing stays open, nor a process that did start."""
+    from lacec.runtime.store import signatures
+
+    monkeypatch.setattr(signatures, "_FEW", 1)
+    batches = [[(n, record)] for n, record in enumerate(samples()) if record.type == "S"]
+    before = len(os.listdir("/dev/fd"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Enough for one process and its pipes, but not for a hundred.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/dev/fd"))) + 20, hard))
+    try:
+        with Signatures(100) as checker:
+            found = list(checker.checked(batches))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert [[each for each, _ in batch] for batch in found] == batches
+    assert all(error is None for batch in found for _, error in batch)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+_UNREADABLE = """
+import os, sys
+from pathlib import Path
+from lacec.runtime.store.importing import import_streams, open_files
+from lacec.runtime.store.store import Store
+folder = Path(sys.argv[1])
+with Store.create(folder / "store") as store:
+    if os.geteuid() == 0:  # whom no mode stops
+        os.setegid(65534); os.seteuid(65534)
+    streams = list(open_files([folder / "records", folder / "records" / "own" / "a"]))
+    print(*(name[len(sys.argv[1]):] for name, found in streams if isinstance(found, OSError)))
+"""
+
+
+def test_files_and_folders_that_may_not_be_read_are_named() -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        folder.chmod(0o755)
+        for name in ("own/a", "open/b", "listed/c"):
+            (folder / "records" / name).parent.mkdir(parents=True)
+            (folder / "records" / name).write_bytes(samples()[0].data)
+        (folder / "records" / "own").chmod(0)
+        (folder / "records" / "open" / "b").chmod(0)
+        (folder / "records" / "listed").chmod(0o444)
+        done = subprocess.run(
+            [sys.executable, "-c", _UNREADABLE, str(folder)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    finally:
+        for path in ("own", "listed"):
+            (folder / "records" / path).chmod(0o755)
+        shutil.rmtree(folder)
+    assert done.stdout.split() == [
+        "/records/listed/c",
+        "/records/open/b",
+        "/records/own",
+        "/records/own/a",
+    ]
+
+
+class _Failing(io.BytesIO):
+    """A disk that fails after some bytes."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if self.tell() == len(self.getvalue()):
+            raise OSError(5, "Input/output error")
+        return super().read(size)
+
+
+def test_what_was_read_before_a_disk_failed_is_admitted(tmp_path: Path) -> None:
+    one, two = samples()[:2]
+    batches: list[Batch] = []
+    streams: list[Stream] = [
+        ("one", _Failing(one.data + b"\n" + two.data[:9])),
+        ("two", io.BytesIO(two.data)),
+    ]
+    with Store.create(tmp_path / "store") as store:
+        import_streams(store, streams, batches.append)
+    assert [hash for batch in batches for hash in batch.admitted] == [one.hash, two.hash]
+    assert [each for batch in batches for each in batch.refused] == [
+        ("one", len(one.data), "unreadable", "it cannot be read: input/output error")
+    ]
 
 
 _CHECK_FORGED = """
