@@ -102,6 +102,26 @@ def test_import_names_what_cannot_be_read_and_admits_the_rest(store: str, tmp_pa
     assert lacec("store", "import", store, "-", "-").code == 2
 
 
+def test_a_damaged_record_is_not_handed_out_and_can_come_again(store: str, tmp_path: Path) -> None:
+    with Store.open(store) as opened:
+        wrong = ONE.data[:-1] + b"?"
+        opened.connection.execute("UPDATE records SET data = ? WHERE id = 2", (wrong,))
+        opened.connection.execute("UPDATE records SET data = ? WHERE id = 3", (BLOB.data,))
+    outcome = lacec("store", "export", store)
+    assert (outcome.code, outcome.out.encode()) == (1, BLOB.data + b"\n")
+    assert f"the stored bytes of {ONE.hash} are damaged (wrong-digest: " in outcome.err
+    assert f"the stored bytes of {TWO.hash} are damaged (wrong-hash: " in outcome.err
+    outcome = lacec("store", "get", store, ONE.hash, "-o", str(tmp_path / "one"))
+    assert outcome.code == 1
+    assert "import the record again" in outcome.err
+    assert not (tmp_path / "one").exists()
+    (tmp_path / "all").write_bytes(b"".join(record.data + b"\n" for record in ALL))
+    outcome = lacec("store", "import", store, str(tmp_path / "all"))
+    assert (outcome.code, outcome.out) == (0, "0 admitted, 3 known, 0 refused\n")
+    assert lacec("store", "export", store).out.encode() == (tmp_path / "all").read_bytes()
+    assert lacec("store", "verify", store) == (0, "sound\n", "")
+
+
 def test_list_takes_coordinates(store: str) -> None:
     outcome = lacec("store", "list", store)
     assert (outcome.code, outcome.err) == (0, "3 records\n")

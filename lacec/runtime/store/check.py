@@ -10,6 +10,7 @@ from lacec.records.record import Record, parse_record
 from lacec.runtime.store.files import Mapped, segment_digest
 from lacec.runtime.store.segment import PREDICATES, DamagedError
 from lacec.runtime.store.signatures import Signatures, batches
+from lacec.runtime.store.sqlite import FILE
 from lacec.vm.layers import Layer
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a record, by its StoreRecordId, or with a segment, by its file."""
+    """What is wrong with a record, by its StoreRecordId, or with a file."""
 
     where: str
     name: str
@@ -44,6 +45,7 @@ def verify(store: "Store", workers: int = 0) -> list[Problem]:
     """Validate every record as if it came from outside, and every segment against the records."""
     problems: list[Problem] = []
     with store.reading(), Signatures(workers) as signatures:
+        problems += _check_database(store)
         for batch in signatures.checked(batches(_stored(store, problems))):
             for (id, _), wrong in batch:
                 if wrong is not None:
@@ -53,20 +55,38 @@ def verify(store: "Store", workers: int = 0) -> list[Problem]:
     return problems
 
 
+def _check_database(store: "Store") -> Iterator[Problem]:
+    """What SQLite finds wrong with its tables and indexes."""
+    for (said,) in store.connection.execute("PRAGMA integrity_check"):
+        if said != "ok":
+            message = f"{said}: restore a backup, or export the records into a new store"
+            yield Problem(FILE, "damaged-database", message)
+
+
 def _stored(store: "Store", problems: list[Problem]) -> Iterator[tuple[int, Record]]:
     """Every record that can be read; removed ones too, since segments need them."""
     for id, hash, data in store.connection.execute(
         "SELECT id, hash, data FROM records ORDER BY id"
     ):
-        try:
-            record = parse_record(data, NO_RECORD_LIMITS, verify=False)
-        except RecordError as error:
-            problems.append(Problem(f"record {id}", error.name, error.message))
-            continue
-        if record.hash != hash:
-            message = f"it is listed as {hash} and is {record.hash}"
-            problems.append(Problem(f"record {id}", "wrong-hash", message))
-        yield id, record
+        record, wrong = read_stored(hash, data)
+        if wrong is not None:
+            problems.append(Problem(f"record {id}", *wrong))
+        if record is not None:
+            yield id, record
+
+
+def read_stored(hash: str, data: bytes) -> tuple[Record | None, tuple[str, str] | None]:
+    """The record that stored bytes are, and what is wrong with it but for its signature.
+
+    What is wrong is a name and a message.
+    """
+    try:
+        record = parse_record(data, NO_RECORD_LIMITS, verify=False)
+    except RecordError as error:
+        return None, (error.name, error.message)
+    if record.hash != hash:
+        return record, ("wrong-hash", f"it is listed as {hash} and is {record.hash}")
+    return record, None
 
 
 def _check_segments(store: "Store") -> Iterator[Problem]:

@@ -31,6 +31,10 @@ class FileGoneError(Exception):
     """A file is neither there nor listed any more."""
 
 
+class DamagedRecordError(StoreError):
+    """The stored bytes of a record are not those that were admitted."""
+
+
 class ListedFile(NamedTuple):
     first: int
     last: int
@@ -180,7 +184,7 @@ def stored_facts(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[
         try:
             yield id, record_facts(parse_record(data, NO_RECORD_LIMITS, verify=False))
         except RecordError as error:
-            raise StoreError(
+            raise DamagedRecordError(
                 f"the stored bytes of record {id} are damaged ({error.name}): "
                 "restore a backup, or import the records again"
             ) from None

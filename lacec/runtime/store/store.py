@@ -7,7 +7,7 @@ and other processes, open the folder again. Any number may read while one writes
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -17,7 +17,7 @@ from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, parse_record
 from lacec.runtime.store import sqlite
 from lacec.runtime.store.check import Problem, Stats, stats, verify
-from lacec.runtime.store.segments import SEGMENTS, FileGoneError, Segments
+from lacec.runtime.store.segments import SEGMENTS, DamagedRecordError, FileGoneError, Segments
 from lacec.runtime.store.snapshot import Snapshot
 from lacec.runtime.store.upkeep import backup, compact, make_folder, settle
 
@@ -32,7 +32,8 @@ _STARTS = 8  # how often a snapshot is begun anew when files go while they are o
 # More bytes of records are not held in memory at once.
 MANY_BYTES = 16 * 2**20
 _AFTER = "SELECT id, hash, data FROM records WHERE id > ? AND removed = 0 ORDER BY id LIMIT ?"
-_IS_THERE = "SELECT 1 FROM records WHERE hash = ? AND removed = 0"
+_IS_THERE = "SELECT id FROM records WHERE hash = ? AND removed = 0"
+_MEND = "UPDATE records SET data = ? WHERE id = ? AND data IS NOT ?"
 
 
 class Added(NamedTuple):
@@ -151,26 +152,32 @@ class Store:
     ) -> Added:
         """Admit records, all or none; they are durable when this returns.
 
-        Bytes are validated, signature and all; a Record must have been.
+        Bytes are validated, signature and all; a Record must have been. One that is there
+        stays as it is, unless its stored bytes are damaged: then it gets them again.
         """
         found = [parse_record(r, limits) if isinstance(r, bytes) else r for r in records]
-        self.settle(MOST_TAIL)
-        if len(found) >= MANY:
-            self.snapshot()  # so that what is admitted can be encoded after all that is there
+        with suppress(DamagedRecordError):  # which may be one that comes again now
+            self.settle(MOST_TAIL)
+            if len(found) >= MANY:
+                self.snapshot()  # so that what is admitted can be encoded after all that is there
         added = Added([], [])
         admitted: list[tuple[int, Record]] = []
+        mended = False
         with self.writing():
             execute = self.connection.execute
             for record in found:
                 # Asked first: an insert that is ignored would use up a StoreRecordId.
-                if execute(_IS_THERE, (record.hash,)).fetchone():
+                if row := execute(_IS_THERE, (record.hash,)).fetchone():
                     added.known.append(record.hash)
+                    mended |= execute(_MEND, (record.data, *row, record.data)).rowcount > 0
                     continue
                 values = (record.hash, record.data)
                 cursor = execute("INSERT INTO records (hash, data) VALUES (?, ?)", values)
                 assert cursor.lastrowid is not None
                 added.admitted.append(record.hash)
                 admitted.append((cursor.lastrowid, record))
+            if mended:  # what was read of the damaged bytes is forgotten
+                execute("UPDATE state SET generation = generation + 1")
         if len(admitted) >= MANY:
             self.segments.extend(admitted)
         return added

@@ -1,11 +1,13 @@
 """The store as a user of its API sees it: what is durable, what is refused, what is said."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -375,6 +377,43 @@ def test_verify_finds_damaged_records(store: Store) -> None:
     ]
     with pytest.raises(StoreError, match="record 3 are damaged"):
         store.snapshot()
+
+
+@pytest.mark.parametrize("bytes_now", [b"rubbish", plex(9).data])
+def test_a_damaged_record_is_mended_when_it_comes_again(store: Store, bytes_now: bytes) -> None:
+    """Also in the tail, whose facts cannot be read before, and after many others."""
+    records = [plex(n) for n in range(600)]
+    store.add(records[:300])
+    with Store.open(store.folder, read_only=True) as reader:
+        store.connection.execute("UPDATE records SET data = ? WHERE id = 7", (bytes_now,))
+        with suppress(StoreError):
+            reader.snapshot()
+        assert len(store.add(records[300:]).admitted) == 300
+        assert store.add(records) == ([], [record.hash for record in records])
+        assert store.get(records[6].hash) == records[6].data
+        for each in (store, reader):
+            assert facts_in(each.snapshot()) == facts_of(records)
+    store.settle()
+    assert store.verify() == []
+
+
+def test_verify_finds_a_damaged_index(store: Store) -> None:
+    """The records are as they were, and one of them is not found by its hash."""
+    store.add(samples())
+    store.close()
+    hash = samples()[2].hash.encode()
+    file = store.folder / "records.sqlite"
+    data = bytearray(file.read_bytes())
+    places = [match.start() for match in re.finditer(re.escape(hash), data)]
+    damaged = [bytes(data[:at]) + b"S" + bytes(data[at + 1 :]) for at in places]
+    found = []
+    for each in damaged:
+        file.write_bytes(each)
+        with Store.open(store.folder) as again:
+            found += [p for p in again.verify() if p.name == "damaged-database"]
+    assert found
+    assert {problem.where for problem in found} == {"records.sqlite"}
+    assert all("restore a backup, or export the records" in p.message for p in found)
 
 
 def _resealed(data: bytes, signature: str, other: str) -> bytes:
