@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from lacec.cli.files import STDIN
+from lacec.cli.files import STDIN, read_file
 from lacec.cli.options import JsonOption, RecordLimitOption, read_record_limits
 from lacec.cli.output import write, write_json
-from lacec.cli.store.common import StoreArgument, opened
+from lacec.cli.store.common import StoreArgument, opened, refuse_store
 from lacec.diagnostics import visible
+from lacec.errors import StoreError
 from lacec.runtime.store.importing import (
     Batch,
     Refused,
@@ -43,9 +44,14 @@ def import_command(
     """
     if paths.count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read only once")
+    if "-" in paths:
+        read_file("-", 0)  # refused if it is closed
+    if "" in paths:
+        raise typer.BadParameter("a PATH is empty: write . for the current folder")
     limits = read_record_limits(limit)
     total = Batch()
     counts = [0, 0]
+    failure: StoreError | None = None
     with opened(store, json) as target, _progress(_size(paths)) as show:
 
         def on_batch(batch: Batch) -> None:
@@ -58,15 +64,21 @@ def import_command(
             show(batch.bytes, f"{counts[0]:,} admitted, {counts[1]:,} known")
 
         workers = (os.cpu_count() or 1) - 1
-        import_streams(target, _streams(paths), on_batch, limits=limits, workers=workers)
+        try:
+            import_streams(target, _streams(paths), on_batch, limits=limits, workers=workers)
+        except StoreError as error:  # what was admitted before stays so, and is reported
+            failure = error
     if json:
         refused = [each._asdict() for each in total.refused]
-        write_json({"admitted": total.admitted, "known": total.known, "refused": refused})
+        document = {"admitted": total.admitted, "known": total.known, "refused": refused}
+        write_json(document if failure is None else {**document, "error": str(failure)})
     else:
         write(_text(total.refused), sys.stderr)
         said = f"{counts[0]} admitted, {counts[1]} known, {len(total.refused)} refused\n"
         write([(said, "")])
-    if total.refused:
+        if failure is not None:
+            refuse_store(failure, json)
+    if total.refused or failure is not None:
         raise typer.Exit(1)
 
 

@@ -57,7 +57,8 @@ def import_streams(
 ) -> None:
     """Import open streams, each with its name; `on_batch` hears of a batch once it is durable.
 
-    A stream ends at an error that is fatal; one that cannot be read is refused as others are.
+    A stream ends at an error that is fatal; one that cannot be read is refused. After a
+    StoreError what `on_batch` heard of is in the store all the same.
     """
     refused: list[Refused] = []
     with Signatures(workers) as signatures:
@@ -74,9 +75,9 @@ def import_streams(
             reported = refused[:]
             refused.clear()
             on_batch(Batch(added.admitted, added.known, reported, size))
-    store.settle()
     if refused:
         on_batch(Batch(refused=refused))
+    store.settle()
 
 
 def files_below(path: Path, on_error: Callable[[OSError], object]) -> list[Path]:

@@ -98,8 +98,10 @@ def _list_alone(store: "Store", segment: Segment) -> None:
 
 def _remove_orphans(store: "Store") -> None:
     """Files that an interrupted writer left; nobody else may write one now."""
-    names = {path.name for path in store.segments.folder.iterdir()}
-    _remove_files(store, names - _listed_names(store.connection))
+    listed = _listed_names(store.connection)
+    with contextlib.suppress(FileNotFoundError):
+        names = {path.name for path in store.segments.folder.iterdir()}
+        _remove_files(store, names - listed)
 
 
 def _listed_names(connection: sqlite3.Connection) -> set[str]:
@@ -131,19 +133,42 @@ def backup(store: "Store", folder: Path) -> None:
 @contextmanager
 def make_folder(folder: Path) -> Iterator[Path]:
     """A folder to fill, under another name until it is whole: there is never half a store."""
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        with _removed_on_error(made):
+            yield made
+            umask = os.umask(0)
+            os.umask(umask)
+            made.chmod(0o777 & ~umask)
+            sync_folder(made)
+            os.rename(made, folder)
+        sync_folder(folder.parent)
+        return
+    _refuse_full(folder, [])
+    # A folder that is there stays the same one, since it may be somebody's current folder.
+    made = Path(mkdtemp(prefix=".new.", dir=folder))
+    with _removed_on_error(made):
+        _refuse_full(folder, [made])  # of two that are here at once, one at most goes on
+        yield made
+        # Without its database it is no store, so that comes last.
+        for path in sorted(made.iterdir(), key=lambda path: path.name == sqlite.FILE):
+            os.rename(path, folder / path.name)
+        made.rmdir()
+    sync_folder(folder)
+
+
+def _refuse_full(folder: Path, but: list[Path]) -> None:
+    """StoreError unless a folder is one and has nothing in it but what is named."""
+    if not folder.is_dir() or list(folder.iterdir()) != but:
         what = "a store" if (folder / sqlite.FILE).exists() else "something else"
         raise StoreError(f"cannot make a store at {folder}: there is {what} already")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+
+
+@contextmanager
+def _removed_on_error(folder: Path) -> Iterator[None]:
     try:
-        yield made
-        umask = os.umask(0)
-        os.umask(umask)
-        made.chmod(0o777 & ~umask)
-        sync_folder(made)
-        os.rename(made, folder)
+        yield
     except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
-    sync_folder(folder.parent)

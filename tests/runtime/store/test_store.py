@@ -337,6 +337,26 @@ def test_files_of_an_interrupted_writer_are_removed(store: Store) -> None:
     assert len(segment_names(store)) == 1
 
 
+def test_the_folder_of_segments_may_be_lost(store: Store, tmp_path: Path) -> None:
+    """A writer makes it again, with what it needs."""
+    store.add(samples()[:8])
+    store.settle()
+
+    def settle(store: Store) -> None:
+        store.add(samples()[8:])
+        store.settle()
+
+    for use in (Store.snapshot, settle, Store.compact):
+        shutil.rmtree(store.folder / "segments")
+        with Store.open(store.folder) as again:
+            use(again)
+            assert again.verify() == []
+    shutil.rmtree(store.folder / "segments")
+    store.backup(tmp_path / "copy")
+    with Store.open(tmp_path / "copy") as copy:
+        assert facts_in(copy.snapshot()) == facts_of(samples())
+
+
 def test_a_list_that_names_other_files_is_refused(store: Store, tmp_path: Path) -> None:
     """A store from elsewhere could have them read, copied or removed."""
     store.add(samples())
