@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 
 from lacec.errors import RecordError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
-from lacec.records.record import Record, read_records
+from lacec.records.record import Record, read_some_records
 from lacec.runtime.store.signatures import Signatures, batches
 from lacec.runtime.store.store import Store
 
@@ -132,4 +132,4 @@ def _records(
     if isinstance(stream, OSError):
         raise stream
     pieces = iter(lambda: stream.read(_PIECE), b"")
-    return read_records(pieces, limits, verify=False)
+    return read_some_records(pieces, limits, verify=False)

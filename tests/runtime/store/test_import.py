@@ -158,6 +158,15 @@ def test_files_and_folders_that_may_not_be_read_are_named() -> None:
     ]
 
 
+def test_a_file_of_nothing_is_refused_like_one_cut_short(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "store") as store:
+        batches = imported(store, ("one", b""), ("two", samples()[0].data))
+    assert [hash for batch in batches for hash in batch.admitted] == [samples()[0].hash]
+    assert [each for batch in batches for each in batch.refused] == [
+        ("one", 0, "truncated", "there is nothing to read")
+    ]
+
+
 class _Failing(io.BytesIO):
     """A disk that fails after some bytes."""
 
