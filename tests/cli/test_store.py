@@ -277,6 +277,11 @@ def test_verify_says_what_is_damaged(store: str) -> None:
     assert outcome.code == 1
     assert [each["name"] for each in outcome.document["problems"]] == ["damaged-segment"]
     assert lacec("store", "verify", store).out == "1 problems\n"
+    segment.unlink()
+    (problem,) = lacec("store", "verify", store, "--json").document["problems"]
+    assert problem["message"] == "the file is missing: run `lacec store compact` to write it anew"
+    assert lacec("store", "compact", store) == (0, "", "")
+    assert lacec("store", "verify", store) == (0, "sound\n", "")
 
 
 def test_stats_are_a_table(store: str) -> None:

@@ -36,9 +36,9 @@ def import_command(
 ) -> None:
     """Admit the valid records of files, and say what is wrong with the others.
 
-    A file holds one record, or several, each followed by one LF. An import that was
-    interrupted can be run again. The exit code is 1 if a record is refused, or a file
-    cannot be read.
+    A file holds one record, or several, each followed by one LF. Records come into sight
+    in batches of some thousand, each whole. An import that was interrupted can be run
+    again. The exit code is 1 if a record is refused, or a file cannot be read.
 
     Example: lacec store import mine records/ more.records
     """

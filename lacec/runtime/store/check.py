@@ -1,7 +1,10 @@
 """Looking at a whole store: is it sound, and what is in it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from lacec.errors import RecordError, StoreError
@@ -97,8 +100,14 @@ def _check_segments(store: "Store") -> Iterator[Problem]:
     for file in listing.files:
         try:
             Mapped(store.segments.folder / file.name, file.size, file.digest).check_all()
-        except (DamagedError, OSError) as error:
-            yield Problem(file.name, "damaged-segment", str(error))
+        except FileNotFoundError:
+            yield _damaged(file.name, "the file is missing")
+        except OSError as error:
+            yield _damaged(
+                file.name, f"it cannot be read: {(error.strerror or str(error)).lower()}"
+            )
+        except DamagedError as error:
+            yield _damaged(file.name, str(error))
         if file.first != next_id:
             yield Problem(file.name, "wrong-range", f"record {next_id} is in no segment")
         next_id = file.last + 1
@@ -113,16 +122,19 @@ def _check_segments(store: "Store") -> Iterator[Problem]:
         below.append(segment.layer)
 
 
+def _damaged(name: str, what: str) -> Problem:
+    return Problem(name, "damaged-segment", f"{what}: run `lacec store compact` to write it anew")
+
+
 def stats(store: "Store") -> Stats:
-    snapshot = store.snapshot()
     with store.reading():
+        snapshot = store.snapshot()
         execute = store.connection.execute
         records, size = execute(
             "SELECT count(*), coalesce(sum(length(data)), 0) FROM records WHERE removed = 0"
         ).fetchone()
         (removed,) = execute("SELECT count(*) FROM records WHERE removed = 1").fetchone()
         listing = store.segments.read()
-    files = [path for path in store.folder.rglob("*") if path.is_file()]
     return Stats(
         records,
         removed,
@@ -132,5 +144,13 @@ def stats(store: "Store") -> Stats:
         sum(segment.layer.count for segment in snapshot.segments),
         [file.size for file in listing.files],
         listing.last - (listing.files[-1].last if listing.files else 0),
-        sum(path.stat().st_size for path in files),
+        sum(_size(path) for path in store.folder.rglob("*")),
     )
+
+
+def _size(path: Path) -> int:
+    """The bytes of a file; none if it goes just now, as it may while another process writes."""
+    with suppress(FileNotFoundError):
+        status = path.stat()
+        return status.st_size if S_ISREG(status.st_mode) else 0
+    return 0

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -373,6 +374,38 @@ def test_a_list_that_names_other_files_is_refused(store: Store, tmp_path: Path) 
             store.settle()
     assert other.read_bytes() == b"mine"
     assert not (tmp_path / "copy").exists()
+
+
+def test_stats_are_of_one_moment(store: Store) -> None:
+    """Whatever another process does between two looks: here, before each but the first."""
+    store.add([plex(0)])
+    with Store.open(store.folder, read_only=True) as reader:
+        records = count(1)
+
+        def write(statement: str) -> None:
+            if statement != "BEGIN":
+                store.add([plex(next(records))])
+                store.compact()
+
+        reader.connection.set_trace_callback(write)
+        stats = reader.stats()
+        reader.connection.set_trace_callback(None)
+        assert next(records) > 3
+    assert stats.records == stats.last_id == stats.facts["Have/1"]
+
+
+def test_a_file_that_goes_meanwhile_does_not_fail_the_stats(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(samples())
+    before = store.stats().disk_bytes
+    listed = Path.rglob
+
+    def rglob(folder: Path, pattern: str) -> list[Path]:
+        return [*listed(folder, pattern), folder / "gone"]
+
+    monkeypatch.setattr(Path, "rglob", rglob)
+    assert store.stats().disk_bytes == before
 
 
 # Verify, backup, list.
