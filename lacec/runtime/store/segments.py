@@ -75,7 +75,7 @@ class Segments:
         writable: bool,
     ) -> None:
         self.folder = folder / SEGMENTS
-        self._connection = connection
+        self.connection = connection
         self._reading = reading
         self._writable = writable
         self._generation = -1
@@ -84,9 +84,9 @@ class Segments:
 
     def read(self) -> Listing:
         """The list and what is new behind it; within a transaction."""
-        execute = self._connection.execute
+        execute = self.connection.execute
         (generation,) = execute("SELECT generation FROM state").fetchone()
-        files = listed_files(self._connection)
+        files = listed_files(self.connection)
         gone = execute("SELECT id FROM records WHERE removed = 1")
         removed = np.fromiter((id for (id,) in gone), np.int64)
         if generation != self._generation:
@@ -139,7 +139,7 @@ class Segments:
             return mapped_segment(Mapped(self.folder / file.name, file.size, file.digest), rebuild)
         except FileNotFoundError:
             with self._reading():
-                if file not in listed_files(self._connection):
+                if file not in listed_files(self.connection):
                     raise FileGoneError(file.name) from None
             return rebuild()
         except DamagedError:
@@ -148,7 +148,7 @@ class Segments:
     def _rebuild(self, file: ListedFile, below: list[Layer], generation: int) -> Segment:
         """A segment again from the bytes of its records; its file too, where that is possible."""
         with self._reading():
-            row = self._connection.execute("SELECT generation FROM state").fetchone()
+            row = self.connection.execute("SELECT generation FROM state").fetchone()
             if row[0] != generation:
                 raise StoreError(
                     f"the segment {file.name} is damaged, and the store was compacted since: "
@@ -167,7 +167,7 @@ class Segments:
 
     def build(self, first: int, last: int, below: list[Layer]) -> Segment:
         """The segment of a range of stored records; within a transaction."""
-        rows = self._connection.execute(
+        rows = self.connection.execute(
             "SELECT id, data FROM records WHERE id BETWEEN ? AND ? ORDER BY id", (first, last)
         )
         return build_segment(first, last, stored_facts(rows), below)

@@ -48,6 +48,7 @@ class Store:
         self,
         folder: Path,
         connection: sqlite3.Connection,
+        stamp: sqlite.Stamp | None,
         read_only: bool,
         patience: float,
         on_wait: Callable[[], None] | None,
@@ -55,6 +56,7 @@ class Store:
         self.folder = folder
         self.read_only = read_only
         self.connection = connection
+        self._stamp = stamp
         self._patience = patience
         self._on_wait = on_wait
         self.segments = Segments(folder, connection, self.reading, not read_only)
@@ -82,8 +84,8 @@ class Store:
         folder = Path(path)
         sqlite.check_version(folder)
         with sqlite.clear_errors(folder):
-            connection = sqlite.connect(folder, read_only)
-        return cls(folder, connection, read_only, patience, on_wait)
+            connection, stamp = sqlite.connect(folder, read_only)
+        return cls(folder, connection, stamp, read_only, patience, on_wait)
 
     def close(self) -> None:
         self.connection.close()
@@ -108,11 +110,34 @@ class Store:
             yield
             return
         with sqlite.clear_errors(self.folder):
+            if self._is_stale():
+                self._connect_again()
             self.connection.execute("BEGIN")
             try:
                 yield
+            except sqlite3.Error:
+                self._check_stamp()
+                raise
             finally:
                 self.connection.execute("COMMIT")
+            self._check_stamp()
+
+    def _is_stale(self) -> bool:
+        """Whether somebody wrote of whom the connection takes no notice."""
+        return self._stamp is not None and sqlite.stamp(self.folder) != self._stamp
+
+    def _connect_again(self) -> None:
+        self.connection.close()
+        self.connection, self._stamp = sqlite.connect(self.folder, self.read_only)
+        self.segments.connection = self.connection
+
+    def _check_stamp(self) -> None:
+        """What was read while somebody wrote may be of two moments."""
+        if self._is_stale():
+            raise StoreError(
+                f"the store {self.folder}: another user is writing to it, and you may not, "
+                "so that it cannot be read at the same time: try again"
+            )
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -119,7 +119,8 @@ def backup(store: "Store", folder: Path) -> None:
     with sqlite.clear_errors(folder), make_folder(folder) as made:
         (made / SEGMENTS).mkdir()
         with closing(sqlite3.connect(made / sqlite.FILE)) as copy:
-            store.connection.backup(copy)
+            with store.reading():
+                store.connection.backup(copy)
             names = _listed_names(copy)
         for name in names:
             with contextlib.suppress(FileNotFoundError):

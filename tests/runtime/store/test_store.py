@@ -7,7 +7,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -619,6 +620,107 @@ def test_a_folder_that_may_not_be_written_to_can_be_read() -> None:
     count, message = done.stdout.splitlines()
     assert count == str(len(samples()))
     assert "it may not be written to" in message
+
+
+_OTHER_USER = """
+import os, sys
+from lacec.errors import StoreError
+from lacec.runtime.store.store import Store
+if os.geteuid() == 0:  # whom no mode stops
+    os.setgid(65534); os.setuid(65534)
+
+def wait(*said):
+    print(*said, flush=True)
+    sys.stdin.readline()
+
+with Store.open(sys.argv[1], read_only=True) as store:
+    wait(store.snapshot().count(), len(list(store.records())))
+    wait(store.snapshot().count(), len(list(store.records())))  # the owner has it open
+    wait(store.snapshot().count(), len(list(store.records())), len(store.verify()))
+try:
+    Store.open(sys.argv[1], read_only=True)
+except StoreError as error:
+    wait(error)
+with Store.open(sys.argv[2], read_only=True) as store:
+    try:
+        with store.reading():
+            wait("reading")
+            store.connection.execute("SELECT count(hash) FROM records").fetchone()
+    except StoreError as error:
+        wait(error)
+    print(store.snapshot().count())
+"""
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    """A folder that may be written to meanwhile, and only be read at other times."""
+    folder.chmod(0o755)
+    try:
+        yield
+    finally:
+        folder.chmod(0o555)
+
+
+def test_a_reader_without_permission_sees_what_the_owner_writes() -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        for name in ("one", "two"):
+            with Store.create(folder / name) as store:
+                store.add([plex(n, data=bytes(3000)) for n in range(300)])
+                store.settle()
+            (folder / name).chmod(0o555)
+        folder.chmod(0o755)
+        with subprocess.Popen(
+            [sys.executable, "-c", _OTHER_USER, str(folder / "one"), str(folder / "two")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as reader:
+            assert reader.stdin is not None
+            assert reader.stdout is not None
+
+            def said() -> str:
+                assert reader.stdout is not None
+                return reader.stdout.readline().strip()
+
+            def go_on() -> None:
+                assert reader.stdin is not None
+                reader.stdin.write("\n")
+                reader.stdin.flush()
+
+            assert said() == "300 300"
+            with _writable(folder / "one"), Store.open(folder / "one") as store:
+                store.remove([plex(n, data=bytes(3000)).hash for n in range(250)])
+                store.compact()
+                store.add([plex(n, "v", bytes(2000)) for n in range(1000)])
+                (folder / "one").chmod(0o555)
+                go_on()
+                assert said() == "1050 1050"
+                (folder / "one").chmod(0o755)
+                store.remove([plex(0, "v", bytes(2000)).hash])
+                store.compact()
+            go_on()
+            assert said() == "1049 1049 0"
+            with _writable(folder / "one"):
+                for end in ("-wal", "-shm"):
+                    (folder / "one" / f"records.sqlite{end}").unlink(missing_ok=True)
+                (folder / "one" / "records.sqlite-wal").write_bytes(b"half")
+            go_on()
+            assert "let its owner open it once" in said()
+            go_on()
+            assert said() == "reading"
+            with _writable(folder / "two"), Store.open(folder / "two") as store:
+                store.remove([plex(n, data=bytes(3000)).hash for n in range(250)])
+                store.compact()
+            go_on()
+            assert "another user is writing to it" in said()
+            go_on()
+            assert said() == "50"
+    finally:
+        for name in ("one", "two"):
+            (folder / name).chmod(0o755)
+        shutil.rmtree(folder)
 
 
 _FULL = """
