@@ -14,11 +14,13 @@ KeyOption = Annotated[
 ]
 
 
-def load_secret(file: Path) -> "Secret":
+def load_secret(file: Path, what: str = "--key") -> "Secret":
     """The secret in a file; a file without one is a mistake of the command line."""
     from lacec.records.keyfile import read_secret
     from lacec.records.signature import SecretError
 
+    if str(file).startswith("&."):  # no message may show it
+        raise typer.BadParameter(f"{what} takes the file of a secret, not the secret")
     try:
         return read_secret(file)
     except SecretError as error:

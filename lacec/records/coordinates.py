@@ -63,6 +63,8 @@ def read_coordinate(text: str) -> Coordinate | HashAddress:
             raise CoordinateError(f"{text!r} is not a hash address: write ////S.<b64a>.H3")
         return HashAddress(text[4:])
     start, *parts = text.split("//")
+    if 2 <= len(parts) <= 3 and not parts[-1]:
+        parts.pop()  # cut short after the slashes: the prefix that it is without them
     if start or not 1 <= len(parts) <= 3:
         raise CoordinateError(f"{text!r} is not a coordinate: write //group//app//name")
     if _CONTROL.search(text) or not is_normalized("NFC", text):

@@ -270,6 +270,21 @@ def read_records(
         yield error.offset, error
 
 
+def read_some_records(
+    pieces: Iterable[bytes],
+    limits: RecordLimits = DEFAULT_RECORD_LIMITS,
+    *,
+    verify: bool = True,
+) -> Iterator[tuple[int, Record | RecordError]]:
+    """Like `read_records`, of a file: one without any record is wrong."""
+    empty = True
+    for found in read_records(pieces, limits, verify=verify):
+        empty = False
+        yield found
+    if empty:
+        yield 0, RecordError("truncated", 0, "there is nothing to read", "give a file of records")
+
+
 def build_blob(data: bytes, limits: RecordLimits = DEFAULT_RECORD_LIMITS) -> Record:
     """The Blob of some bytes."""
     body = f"Data-Length: {len(data)}\n\n".encode() + data

@@ -76,3 +76,16 @@ def test_a_file_without_a_key_is_refused(tmp_path: Path) -> None:
     path.touch(0o600)
     assert "holds no signing secret" in lacec("key", "show", str(path)).err
     assert "no such file" in lacec("key", "show", str(tmp_path / "none")).err
+
+
+def test_a_secret_in_place_of_its_file_is_not_shown(key: Path) -> None:
+    hidden = key.read_text(encoding="ascii").strip()
+    for arguments, what in (
+        (("key", "show", hidden), "lacec key show"),
+        (("record", "sign", "-", "--key", hidden), "--key"),
+        (("record", "new", "--group=u", "--app=a", "--name=n", "--key", hidden), "--key"),
+    ):
+        outcome = lacec(*arguments)
+        assert outcome.code == 2
+        assert f"{what} takes the file of a secret, not the secret" in outcome.err
+        assert hidden[2:-3] not in outcome.out + outcome.err

@@ -100,6 +100,18 @@ def test_new_refuses_what_breaks_a_rule(tmp_path: Path, snapshot: SnapshotAssert
     assert not path.exists()
 
 
+@pytest.mark.parametrize("empty", ["group", "app", "name"])
+def test_new_makes_no_blob_of_empty_coordinates(empty: str, tmp_path: Path) -> None:
+    given = {"group": "u", "app": "a", "name": "n", empty: ""}
+    options = [f"--{name}={text}" for name, text in given.items()]
+    for arguments in (options, ["--group=", "--app=", "--name="]):
+        outcome = lacec("record", "new", *arguments, "-o", str(tmp_path / "r"), source=b"x")
+        assert (outcome.code, outcome.out) == (1, "")
+        assert "error[" in outcome.err
+    assert lacec("record", "new", "--tai=", source=b"x").code == 2
+    assert not (tmp_path / "r").exists()
+
+
 def test_new_refuses_too_much_data(tmp_path: Path) -> None:
     limit = ("--limit", "blob_bytes=10", "-o", str(tmp_path / "made"))
     outcome = lacec("record", "new", *limit, source=b"hello world")

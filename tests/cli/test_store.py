@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,22 @@ def test_init_makes_a_store_once(tmp_path: Path) -> None:
     outcome = lacec("store", "init", path, "--json")
     assert outcome.code == 1
     assert "there is a store already" in outcome.document["error"]
+
+
+@pytest.mark.parametrize("path", [".", "../here", "../here/."])
+def test_init_takes_the_current_folder(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which stays the folder that it is."""
+    (tmp_path / "here").mkdir(mode=0o750)
+    monkeypatch.chdir(tmp_path / "here")
+    before = os.stat(".").st_ino
+    assert lacec("store", "init", path) == (0, "", "")
+    assert sorted(os.listdir(".")) == ["records.sqlite", "segments"]
+    assert lacec("store", "verify", ".") == (0, "sound\n", "")
+    assert os.listdir("..") == ["here"]
+    assert os.stat(tmp_path / "here").st_ino == before
+    assert "there is a store already" in lacec("store", "init", path).err
 
 
 def test_import_reports_every_record(store: str, tmp_path: Path) -> None:
@@ -80,11 +97,77 @@ def test_export_is_what_import_reads(store: str, tmp_path: Path) -> None:
     assert path.read_bytes() == outcome.out.encode()
 
 
-def test_import_names_a_file_that_cannot_be_read(store: str, tmp_path: Path) -> None:
-    outcome = lacec("store", "import", store, str(tmp_path / "none"))
-    assert outcome.code == 2
-    assert "cannot read" in outcome.err
+def test_import_names_what_cannot_be_read_and_admits_the_rest(store: str, tmp_path: Path) -> None:
+    good, more = samples()[0], samples()[1]
+    folder = tmp_path / "records"
+    folder.mkdir()
+    (folder / "a").write_bytes(good.data)
+    (folder / "b").symlink_to(tmp_path / "nowhere")
+    (folder / "c").write_bytes(more.data)
+    missing = str(tmp_path / "none")
+    outcome = lacec("store", "import", store, missing, str(folder), "--json")
+    assert outcome.code == 1
+    assert outcome.document["admitted"] == hashes(good, more)
+    message = "it cannot be read: no such file or directory"
+    assert outcome.document["refused"] == [
+        {"source": source, "offset": 0, "name": "unreadable", "message": message}
+        for source in (missing, str(folder / "b"))
+    ]
+    outcome = lacec("store", "import", store, missing)
+    assert (outcome.code, outcome.out) == (1, "0 admitted, 0 known, 1 refused\n")
+    assert f"error[unreadable]: {message}\n --> {missing}, byte 0\n" in outcome.err
     assert lacec("store", "import", store, "-", "-").code == 2
+
+
+def test_import_reports_what_it_admitted_before_the_store_failed(
+    store: str, tmp_path: Path
+) -> None:
+    """A file stands where the folder of segments is to be: no segment can be written."""
+    (Path(store) / "segments").rmdir()
+    (Path(store) / "segments").touch()
+    new = [record for record in samples() if record.type == "S"]
+    (tmp_path / "all").write_bytes(b"".join(r.data + b"\n" for r in new[1:]) + b"rubbish")
+    outcome = lacec("store", "import", store, str(tmp_path / "all"), "--json")
+    assert outcome.code == 1
+    assert list(outcome.document) == ["admitted", "known", "refused", "error"]
+    assert outcome.document["admitted"] == hashes(*new[1:])
+    assert len(outcome.document["refused"]) == 1
+    (tmp_path / "one").write_bytes(new[0].data)
+    outcome = lacec("store", "import", store, str(tmp_path / "one"))
+    assert (outcome.code, outcome.out) == (1, "1 admitted, 0 known, 0 refused\n")
+    assert outcome.err.startswith("error: the store ")
+
+
+def test_import_refuses_an_empty_path_and_a_closed_input(store: str) -> None:
+    outcome = lacec("store", "import", store, "")
+    assert outcome.code == 2
+    assert "a PATH is empty" in outcome.err
+    command = f"{sys.executable} -m lacec store import {store} - <&-"
+    closed = subprocess.run(
+        ["sh", "-c", command], capture_output=True, env=process_environment(), check=False
+    )
+    assert closed.returncode == 2
+    assert b"standard input is closed" in closed.stderr
+
+
+def test_a_damaged_record_is_not_handed_out_and_can_come_again(store: str, tmp_path: Path) -> None:
+    with Store.open(store) as opened:
+        wrong = ONE.data[:-1] + b"?"
+        opened.connection.execute("UPDATE records SET data = ? WHERE id = 2", (wrong,))
+        opened.connection.execute("UPDATE records SET data = ? WHERE id = 3", (BLOB.data,))
+    outcome = lacec("store", "export", store)
+    assert (outcome.code, outcome.out.encode()) == (1, BLOB.data + b"\n")
+    assert f"the stored bytes of {ONE.hash} are damaged (wrong-digest: " in outcome.err
+    assert f"the stored bytes of {TWO.hash} are damaged (wrong-hash: " in outcome.err
+    outcome = lacec("store", "get", store, ONE.hash, "-o", str(tmp_path / "one"))
+    assert outcome.code == 1
+    assert "import the record again" in outcome.err
+    assert not (tmp_path / "one").exists()
+    (tmp_path / "all").write_bytes(b"".join(record.data + b"\n" for record in ALL))
+    outcome = lacec("store", "import", store, str(tmp_path / "all"))
+    assert (outcome.code, outcome.out) == (0, "0 admitted, 3 known, 0 refused\n")
+    assert lacec("store", "export", store).out.encode() == (tmp_path / "all").read_bytes()
+    assert lacec("store", "verify", store) == (0, "sound\n", "")
 
 
 def test_list_takes_coordinates(store: str) -> None:
@@ -194,6 +277,11 @@ def test_verify_says_what_is_damaged(store: str) -> None:
     assert outcome.code == 1
     assert [each["name"] for each in outcome.document["problems"]] == ["damaged-segment"]
     assert lacec("store", "verify", store).out == "1 problems\n"
+    segment.unlink()
+    (problem,) = lacec("store", "verify", store, "--json").document["problems"]
+    assert problem["message"] == "the file is missing: run `lacec store compact` to write it anew"
+    assert lacec("store", "compact", store) == (0, "", "")
+    assert lacec("store", "verify", store) == (0, "sound\n", "")
 
 
 def test_stats_are_a_table(store: str) -> None:

@@ -30,6 +30,11 @@ def test_a_coordinate_is_read_and_written(text: str, coordinate: Coordinate, pre
     assert str(coordinate) == text
 
 
+def test_a_coordinate_may_be_cut_short_after_the_slashes_d2() -> None:
+    assert read_coordinate("//u//ding//") == Coordinate("u", "ding")
+    assert read_coordinate("//u//") == Coordinate("u")
+
+
 @pytest.mark.parametrize(
     ("text", "matches"),
     [
@@ -76,8 +81,8 @@ def test_a_hash_address_is_tried_first() -> None:
         "u",
         "u//ding",
         "/u//ding//one",
-        "//u//",
-        "//u//ding//",
+        "//u////",
+        "//u//ding////",
         "//u//ding//one//two",
         "//u/",
         "//u//ding/",

@@ -21,7 +21,7 @@ def show_command(
 
     Example: lacec key show alice.key
     """
-    secret = load_secret(file)
+    secret = load_secret(file, "lacec key show")
     shown = {"secret": secret.reveal()} if reveal else {}
     if json:
         write_json({"verifier": secret.verifier, **shown})

@@ -12,7 +12,7 @@ from lacec.cli.output import Segment, write, write_bytes, write_json
 from lacec.diagnostics import visible
 from lacec.errors import RecordError
 from lacec.records.limits import RecordLimits
-from lacec.records.record import Record, read_records
+from lacec.records.record import Record, read_some_records
 
 Refusal = tuple[str, RecordError]
 """The name of a file, and what is wrong in it."""
@@ -48,12 +48,7 @@ def records_in(
     name: str, limits: RecordLimits, *, verify: bool = True
 ) -> Iterator[tuple[int, Record | RecordError]]:
     """Each record of a file and its place, or what is wrong there; there must be one."""
-    empty = True
-    for found in read_records(read_pieces(name), limits, verify=verify):
-        empty = False
-        yield found
-    if empty:
-        yield 0, RecordError("truncated", 0, "there is nothing to read", "give a file of records")
+    return read_some_records(read_pieces(name), limits, verify=verify)
 
 
 def check_output(output: Path | None, json: bool) -> None:

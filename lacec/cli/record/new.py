@@ -56,10 +56,10 @@ def new_command(
     """
     limits = read_record_limits(limit)
     check_output(output, json)
-    coordinates = (group, app, name)
-    if any(coordinates) and (not group or not app or not name):
+    given = [text is not None for text in (group, app, name)]
+    if any(given) and not all(given):
         raise typer.BadParameter("a Plex has all of --group, --app and --name")
-    if not any(coordinates) and (tai or header or key):
+    if not any(given) and (tai is not None or header or key is not None):
         raise typer.BadParameter(
             "--tai, --header and --key need the coordinates --group, --app and --name"
         )
@@ -68,7 +68,7 @@ def new_command(
     source, data = read_file(file, limits.blob_bytes + 1)
     try:
         record = build_blob(data, limits)
-        if group and app and name:
+        if group is not None and app is not None and name is not None:
             record = build_plex(group, app, name, time, extras, record, limits)
         if secret is not None:
             record = build_seal(record, secret)

@@ -12,6 +12,7 @@ from lacec.cli.output import write, write_json
 from lacec.errors import StoreError
 from lacec.records.coordinates import CoordinateError, HashAddress, read_coordinate
 from lacec.records.links import is_record_hash
+from lacec.runtime.store.check import read_stored
 from lacec.runtime.store.store import Store
 
 StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.")]
@@ -36,6 +37,18 @@ def refuse_store(error: StoreError, json: bool) -> NoReturn:
     else:
         write([("error", "bold red"), (f": {error}\n", "")], sys.stderr)
     raise typer.Exit(1)
+
+
+def is_sound(hash: str, data: bytes) -> bool:
+    """Whether stored bytes are those of the record; if not, that is said."""
+    _, wrong = read_stored(hash, data)
+    if wrong is None:
+        return True
+    name, message = wrong
+    said = f": the stored bytes of {hash} are damaged ({name}: {message}): "
+    help = "restore a backup, or import the record again\n"
+    write([("error", "bold red"), (said + help, "")], sys.stderr)
+    return False
 
 
 def _say_waiting() -> None:

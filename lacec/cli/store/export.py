@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lacec.cli.output import write_bytes
-from lacec.cli.store.common import StoreArgument, opened
+from lacec.cli.store.common import StoreArgument, is_sound, opened
 
 _BYTES = 1 << 20
 
@@ -22,7 +22,8 @@ def export_command(
 ) -> None:
     """Write every record, each followed by one LF, in the order in which they came.
 
-    `lacec store import` reads it.
+    `lacec store import` reads it. A record whose stored bytes are damaged is left out and
+    named, and the exit code is then 1.
 
     Example: lacec store export mine -o mine.records
     """
@@ -37,9 +38,15 @@ def export_command(
                 reason = (error.strerror or str(error)).lower()
                 raise typer.BadParameter(f"cannot write {output}: {reason}") from None
         waiting = bytearray()
-        for _, _, data in source.records():
+        damaged = False
+        for _, hash, data in source.records():
+            if not is_sound(hash, data):
+                damaged = True
+                continue
             waiting += data + b"\n"
             if len(waiting) >= _BYTES:
                 put(bytes(waiting))
                 waiting.clear()
         put(bytes(waiting))
+    if damaged:
+        raise typer.Exit(1)

@@ -8,7 +8,7 @@ import typer
 
 from lacec.cli.options import RecordOutputOption
 from lacec.cli.output import write, write_bytes
-from lacec.cli.store.common import StoreArgument, opened, read_hash
+from lacec.cli.store.common import StoreArgument, is_sound, opened, read_hash
 
 
 def get_command(
@@ -18,7 +18,9 @@ def get_command(
     ],
     output: RecordOutputOption = None,
 ) -> None:
-    """Write the bytes of a record, as they are. The exit code is 1 if it is not there.
+    """Write the bytes of a record, as they are.
+
+    The exit code is 1 if it is not there, or its stored bytes are damaged.
 
     Example: lacec store get mine S.rQ1VgQKd1GcQ2wbs~AIm0yEnhEQXvTYQU9xmRPY5L~G.H3 -o one
     """
@@ -29,6 +31,8 @@ def get_command(
         data = source.get(wanted)
     if data is None:
         write([("error", "bold red"), (f": the store has no record {wanted}\n", "")], sys.stderr)
+        raise typer.Exit(1)
+    if not is_sound(wanted, data):
         raise typer.Exit(1)
     if output is None:
         write_bytes(data)

@@ -3,18 +3,26 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
 
-from lacec.cli.files import STDIN
+from lacec.cli.files import STDIN, read_file
 from lacec.cli.options import JsonOption, RecordLimitOption, read_record_limits
 from lacec.cli.output import write, write_json
-from lacec.cli.store.common import StoreArgument, opened
+from lacec.cli.store.common import StoreArgument, opened, refuse_store
 from lacec.diagnostics import visible
-from lacec.runtime.store.importing import Batch, Refused, files_below, import_streams, open_files
+from lacec.errors import StoreError
+from lacec.runtime.store.importing import (
+    Batch,
+    Refused,
+    Stream,
+    files_below,
+    import_streams,
+    open_files,
+)
 
 
 def import_command(
@@ -28,16 +36,22 @@ def import_command(
 ) -> None:
     """Admit the valid records of files, and say what is wrong with the others.
 
-    A file holds one record, or several, each followed by one LF. An import that was
-    interrupted can be run again. The exit code is 1 if any record is refused.
+    A file holds one record, or several, each followed by one LF. Records come into sight
+    in batches of some thousand, each whole. An import that was interrupted can be run
+    again. The exit code is 1 if a record is refused, or a file cannot be read.
 
     Example: lacec store import mine records/ more.records
     """
     if paths.count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read only once")
+    if "-" in paths:
+        read_file("-", 0)  # refused if it is closed
+    if "" in paths:
+        raise typer.BadParameter("a PATH is empty: write . for the current folder")
     limits = read_record_limits(limit)
     total = Batch()
     counts = [0, 0]
+    failure: StoreError | None = None
     with opened(store, json) as target, _progress(_size(paths)) as show:
 
         def on_batch(batch: Batch) -> None:
@@ -52,21 +66,23 @@ def import_command(
         workers = (os.cpu_count() or 1) - 1
         try:
             import_streams(target, _streams(paths), on_batch, limits=limits, workers=workers)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise typer.BadParameter(f"cannot read {error.filename}: {reason}") from None
+        except StoreError as error:  # what was admitted before stays so, and is reported
+            failure = error
     if json:
         refused = [each._asdict() for each in total.refused]
-        write_json({"admitted": total.admitted, "known": total.known, "refused": refused})
+        document = {"admitted": total.admitted, "known": total.known, "refused": refused}
+        write_json(document if failure is None else {**document, "error": str(failure)})
     else:
         write(_text(total.refused), sys.stderr)
         said = f"{counts[0]} admitted, {counts[1]} known, {len(total.refused)} refused\n"
         write([(said, "")])
-    if total.refused:
+        if failure is not None:
+            refuse_store(failure, json)
+    if total.refused or failure is not None:
         raise typer.Exit(1)
 
 
-def _streams(paths: list[str]) -> Iterator[tuple[str, BinaryIO]]:
+def _streams(paths: list[str]) -> Iterator[Stream]:
     for path in paths:
         if path == "-":
             yield STDIN, sys.stdin.buffer
@@ -78,8 +94,12 @@ def _size(paths: list[str]) -> int | None:
     """How many bytes there are to read, if that can be known and is of interest."""
     if "-" in paths or not sys.stderr.isatty():
         return None
-    files = [file for path in paths for file in files_below(Path(path))]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    size = 0
+    for path in paths:
+        for file in files_below(Path(path), lambda _: None):
+            with suppress(OSError):  # the import says what cannot be read
+                size += file.stat().st_size
+    return size
 
 
 @contextmanager

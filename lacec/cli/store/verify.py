@@ -14,8 +14,8 @@ from lacec.cli.store.common import StoreArgument, opened
 def verify_command(store: StoreArgument, json: JsonOption = False) -> None:
     """Check every record, and every segment against the records.
 
-    A damaged segment is rebuilt when it is next read. The exit code is 1 if anything is
-    wrong.
+    Whoever reads a damaged segment rebuilds it in memory; `lacec store compact` writes it
+    anew. The exit code is 1 if anything is wrong.
 
     Example: lacec store verify mine
     """

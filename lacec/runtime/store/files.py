@@ -28,7 +28,9 @@ def write_segment(folder: Path, segment: Segment) -> tuple[str, int, bytes]:
     """Write a segment; its name, its size and the digest of its header.
 
     When this returns, the file has its name and all its bytes, also after a loss of power.
+    A folder that was lost is made again: all that was in it can be.
     """
+    folder.mkdir(exist_ok=True)
     arrays = {name: np.ascontiguousarray(each) for name, each in segment.arrays().items()}
     header, places = _header(segment, arrays)
     digest = blake3(header).digest()

@@ -4,18 +4,23 @@ Good records are admitted and bad ones reported, some thousand a transaction. A 
 that is there already is known, so that an import that was interrupted is run again.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from lacec.errors import RecordError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
-from lacec.records.record import Record, read_records
+from lacec.records.record import Record, read_some_records
 from lacec.runtime.store.signatures import Signatures, batches
 from lacec.runtime.store.store import Store
 
 _PIECE = 1 << 20
+
+Stream = tuple[str, BinaryIO | OSError]
+"""The name of a file and its bytes, or why it has none."""
 
 
 class Place(NamedTuple):
@@ -44,7 +49,7 @@ class Batch:
 
 def import_streams(
     store: Store,
-    streams: Iterable[tuple[str, BinaryIO]],
+    streams: Iterable[Stream],
     on_batch: Callable[[Batch], None],
     *,
     limits: RecordLimits = DEFAULT_RECORD_LIMITS,
@@ -52,7 +57,8 @@ def import_streams(
 ) -> None:
     """Import open streams, each with its name; `on_batch` hears of a batch once it is durable.
 
-    A stream ends at an error that is fatal.
+    A stream ends at an error that is fatal; one that cannot be read is refused. After a
+    StoreError what `on_batch` heard of is in the store all the same.
     """
     refused: list[Refused] = []
     with Signatures(workers) as signatures:
@@ -69,32 +75,61 @@ def import_streams(
             reported = refused[:]
             refused.clear()
             on_batch(Batch(added.admitted, added.known, reported, size))
-    store.settle()
     if refused:
         on_batch(Batch(refused=refused))
+    store.settle()
 
 
-def files_below(path: Path) -> list[Path]:
-    """All files in a folder and the folders in it; or the one file that a path names."""
-    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+def files_below(path: Path, on_error: Callable[[OSError], object]) -> list[Path]:
+    """All files in a folder and the folders in it; or the one file that a path names.
+
+    Of a folder that cannot be listed `on_error` hears. What cannot be looked at counts as a file.
+    """
+    if not os.path.isdir(path):
+        return [path]
+    below = os.walk(path, onerror=on_error)
+    found = (Path(folder, name) for folder, _, names in below for name in names)
+    return sorted(file for file in found if os.path.isfile(file) or not os.path.exists(file))
 
 
-def open_files(paths: Iterable[Path]) -> Iterator[tuple[str, BinaryIO]]:
-    """The streams of files, and of the files in folders; OSError at one that cannot be read."""
+def open_files(paths: Iterable[Path]) -> Iterator[Stream]:
+    """The streams of files, and of the files in folders."""
     for path in paths:
-        for file in files_below(path):
-            with open(file, "rb") as stream:
-                yield str(file), stream
+        unlisted: list[OSError] = []
+        for file in files_below(path, unlisted.append):
+            with ExitStack() as stack:
+                found: BinaryIO | OSError
+                try:
+                    found = stack.enter_context(open(file, "rb"))
+                except OSError as error:
+                    found = error
+                yield str(file), found
+        for each in unlisted:
+            yield str(each.filename), each
 
 
 def _read(
-    streams: Iterable[tuple[str, BinaryIO]], limits: RecordLimits, refused: list[Refused]
+    streams: Iterable[Stream], limits: RecordLimits, refused: list[Refused]
 ) -> Iterator[tuple[Place, Record]]:
     """The records of all streams, whose signatures are not checked yet."""
     for name, stream in streams:
-        pieces = iter(lambda stream=stream: stream.read(_PIECE), b"")  # type: ignore[misc]
-        for offset, found in read_records(pieces, limits, verify=False):
-            if isinstance(found, RecordError):
-                refused.append(Refused(name, offset, found.name, found.message))
-            else:
-                yield Place(name, offset), found
+        at = 0
+        try:
+            for offset, found in _records(stream, limits):
+                if isinstance(found, RecordError):
+                    refused.append(Refused(name, offset, found.name, found.message))
+                else:
+                    yield Place(name, offset), found
+                    at = offset + len(found.data)
+        except OSError as error:
+            message = f"it cannot be read: {(error.strerror or str(error)).lower()}"
+            refused.append(Refused(name, at, "unreadable", message))
+
+
+def _records(
+    stream: BinaryIO | OSError, limits: RecordLimits
+) -> Iterator[tuple[int, Record | RecordError]]:
+    if isinstance(stream, OSError):
+        raise stream
+    pieces = iter(lambda: stream.read(_PIECE), b"")
+    return read_some_records(pieces, limits, verify=False)

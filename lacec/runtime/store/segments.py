@@ -5,6 +5,7 @@ grows, and its pieces are merged like the files are, so that there are few.
 """
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -23,10 +24,15 @@ from lacec.runtime.store.segment import DamagedError, RecordIds, Segment, merge
 from lacec.vm.layers import Layer
 
 SEGMENTS = "segments"
+_NAME = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]{16}\.seg")
 
 
 class FileGoneError(Exception):
     """A file is neither there nor listed any more."""
+
+
+class DamagedRecordError(StoreError):
+    """The stored bytes of a record are not those that were admitted."""
 
 
 class ListedFile(NamedTuple):
@@ -35,6 +41,19 @@ class ListedFile(NamedTuple):
     name: str
     size: int
     digest: bytes
+
+
+def listed_files(connection: sqlite3.Connection) -> tuple[ListedFile, ...]:
+    """The list of segments. A name in it is a file of the store, and leads nowhere else."""
+    rows = connection.execute("SELECT first, last, name, size, digest FROM segments ORDER BY first")
+    files = tuple(ListedFile(*row) for row in rows)
+    for file in files:
+        if not isinstance(file.name, str) or not _NAME.fullmatch(file.name):
+            raise StoreError(
+                f"the store lists {file.name!r}, which is no name of a segment, so its list was "
+                "changed: export the records and import them into a new store"
+            )
+    return files
 
 
 class Listing(NamedTuple):
@@ -56,7 +75,7 @@ class Segments:
         writable: bool,
     ) -> None:
         self.folder = folder / SEGMENTS
-        self._connection = connection
+        self.connection = connection
         self._reading = reading
         self._writable = writable
         self._generation = -1
@@ -65,10 +84,9 @@ class Segments:
 
     def read(self) -> Listing:
         """The list and what is new behind it; within a transaction."""
-        execute = self._connection.execute
+        execute = self.connection.execute
         (generation,) = execute("SELECT generation FROM state").fetchone()
-        rows = execute("SELECT first, last, name, size, digest FROM segments ORDER BY first")
-        files = tuple(ListedFile(*row) for row in rows)
+        files = listed_files(self.connection)
         gone = execute("SELECT id FROM records WHERE removed = 1")
         removed = np.fromiter((id for (id,) in gone), np.int64)
         if generation != self._generation:
@@ -121,20 +139,16 @@ class Segments:
             return mapped_segment(Mapped(self.folder / file.name, file.size, file.digest), rebuild)
         except FileNotFoundError:
             with self._reading():
-                if file not in self._listed():
+                if file not in listed_files(self.connection):
                     raise FileGoneError(file.name) from None
             return rebuild()
         except DamagedError:
             return rebuild()
 
-    def _listed(self) -> set[ListedFile]:
-        rows = self._connection.execute("SELECT first, last, name, size, digest FROM segments")
-        return {ListedFile(*row) for row in rows}
-
     def _rebuild(self, file: ListedFile, below: list[Layer], generation: int) -> Segment:
         """A segment again from the bytes of its records; its file too, where that is possible."""
         with self._reading():
-            row = self._connection.execute("SELECT generation FROM state").fetchone()
+            row = self.connection.execute("SELECT generation FROM state").fetchone()
             if row[0] != generation:
                 raise StoreError(
                     f"the segment {file.name} is damaged, and the store was compacted since: "
@@ -153,7 +167,7 @@ class Segments:
 
     def build(self, first: int, last: int, below: list[Layer]) -> Segment:
         """The segment of a range of stored records; within a transaction."""
-        rows = self._connection.execute(
+        rows = self.connection.execute(
             "SELECT id, data FROM records WHERE id BETWEEN ? AND ? ORDER BY id", (first, last)
         )
         return build_segment(first, last, stored_facts(rows), below)
@@ -170,7 +184,7 @@ def stored_facts(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, list[
         try:
             yield id, record_facts(parse_record(data, NO_RECORD_LIMITS, verify=False))
         except RecordError as error:
-            raise StoreError(
+            raise DamagedRecordError(
                 f"the stored bytes of record {id} are damaged ({error.name}): "
                 "restore a backup, or import the records again"
             ) from None

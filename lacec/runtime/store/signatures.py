@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -85,8 +86,12 @@ class Signatures:
         if not self._workers or (self._threads is None and len(lines) < _FEW):
             return None
         if self._threads is None:
-            for _ in range(self._workers):
-                self._idle.put(_Process())
+            try:
+                for process in _start_processes(self._workers):
+                    self._idle.put(process)
+            except OSError:  # no more processes, or files, than there are: all is done here
+                self._workers = 0
+                return None
             self._threads = ThreadPoolExecutor(self._workers)
         return self._threads.submit(self._ask, "".join(lines).encode("ascii"), len(lines))
 
@@ -102,23 +107,24 @@ class _Process:
     """One that verifies, and the pipes to it."""
 
     def __init__(self) -> None:
-        their_read, self._write = os.pipe()
-        self._read, their_write = os.pipe()
-        package = Path(__file__).parents[3]
-        self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "lacec.runtime.store.verifier",
-                f"{their_read}",
-                f"{their_write}",
-            ],
-            pass_fds=(their_read, their_write),
-            start_new_session=True,  # what interrupts an import does not reach it: it sees the end
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(package), *sys.path])},
-        )
-        os.close(their_read)
-        os.close(their_write)
+        """OSError if no process can be started; nothing is then left open."""
+        with ExitStack() as theirs, ExitStack() as ours:
+            their_read, self._write = _pipe(theirs, ours)
+            self._read, their_write = _pipe(ours, theirs)
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",  # nothing is loaded from the current folder: who knows who writes there
+                    "-m",
+                    "lacec.runtime.store.verifier",
+                    f"{their_read}",
+                    f"{their_write}",
+                ],
+                pass_fds=(their_read, their_write),
+                start_new_session=True,  # what interrupts an import does not reach it
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(_module_folders())},
+            )
+            self._files = ours.pop_all()
 
     def ask(self, lines: bytes, count: int) -> bytes | None:
         """A byte for each signature; None if the process does not answer."""
@@ -134,9 +140,42 @@ class _Process:
         return answer if len(answer) == count else None
 
     def close(self) -> None:
-        os.close(self._write)
-        os.close(self._read)
+        self._files.close()
         self._process.wait()
+
+
+def _start_processes(count: int) -> list[_Process]:
+    """So many; or none, and an OSError."""
+    with ExitStack() as started:
+        processes = []
+        for _ in range(count):
+            processes.append(_Process())
+            started.callback(processes[-1].close)
+        started.pop_all()
+    return processes
+
+
+def _pipe(read: ExitStack, write: ExitStack) -> tuple[int, int]:
+    """A pipe, and who closes which end."""
+    ends = os.pipe()
+    read.callback(os.close, ends[0])
+    write.callback(os.close, ends[1])
+    return ends
+
+
+def _module_folders() -> list[str]:
+    """Where this process has its modules from, but for the current folder."""
+    package = str(Path(__file__).absolute().parents[3])
+    others = [folder for folder in sys.path if os.path.isabs(folder) and not _is_current(folder)]
+    # A separator in a name would make two folders of it, and a relative one of the second.
+    return [folder for folder in (package, *others) if os.pathsep not in folder]
+
+
+def _is_current(folder: str) -> bool:
+    try:
+        return os.path.samefile(folder, os.curdir)
+    except OSError:
+        return False
 
 
 def _finish(

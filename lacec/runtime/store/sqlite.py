@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from lacec.errors import StoreError
@@ -74,20 +74,40 @@ def check_version(folder: Path) -> None:
         )
 
 
-def connect(folder: Path, read_only: bool) -> sqlite3.Connection:
-    """A connection that syncs what it commits."""
+Stamp = tuple[object, ...]
+"""What changes when somebody writes."""
+
+
+def stamp(folder: Path) -> Stamp:
+    status = os.stat(folder / FILE)
+    logs = (os.path.exists(folder / f"{FILE}{end}") for end in ("-wal", "-shm"))
+    return (status.st_ino, status.st_size, status.st_mtime_ns, *logs)
+
+
+def connect(folder: Path, read_only: bool) -> tuple[sqlite3.Connection, Stamp | None]:
+    """A connection that syncs what it commits.
+
+    With a stamp it takes no notice of writers: it is good for as long as the stamp is true.
+    """
+    seen = stamp(folder)
     address = (folder / FILE).absolute().as_uri()
-    mode = "ro" if read_only else "rw"
-    connection = sqlite3.connect(f"{address}?mode={mode}", uri=True, isolation_level=None)
-    if read_only and not os.access(folder, os.W_OK) and not (folder / f"{FILE}-wal").exists():
-        # SQLite cannot make its index of the log here, and there is no log to read.
-        connection.close()
-        connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
+    how = "mode=ro" if read_only else "mode=rw"
+    frozen = read_only and not os.access(folder, os.W_OK) and seen[-2:] != (True, True)
+    if frozen:
+        # SQLite cannot make its index of the log here, so there must be no log to read.
+        with suppress(FileNotFoundError):
+            if os.stat(folder / f"{FILE}-wal").st_size:
+                raise StoreError(
+                    f"the store {folder}: its last writer was interrupted, and you may not write "
+                    "to it: let its owner open it once, for example with `lacec store compact`"
+                )
+        how = "immutable=1"
+    connection = sqlite3.connect(f"{address}?{how}", uri=True, isolation_level=None)
     connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-    return connection
+    return connection, seen if frozen else None
 
 
 @contextmanager

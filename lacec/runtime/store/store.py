@@ -7,7 +7,7 @@ and other processes, open the folder again. Any number may read while one writes
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -17,7 +17,7 @@ from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, parse_record
 from lacec.runtime.store import sqlite
 from lacec.runtime.store.check import Problem, Stats, stats, verify
-from lacec.runtime.store.segments import SEGMENTS, FileGoneError, Segments
+from lacec.runtime.store.segments import SEGMENTS, DamagedRecordError, FileGoneError, Segments
 from lacec.runtime.store.snapshot import Snapshot
 from lacec.runtime.store.upkeep import backup, compact, make_folder, settle
 
@@ -32,7 +32,8 @@ _STARTS = 8  # how often a snapshot is begun anew when files go while they are o
 # More bytes of records are not held in memory at once.
 MANY_BYTES = 16 * 2**20
 _AFTER = "SELECT id, hash, data FROM records WHERE id > ? AND removed = 0 ORDER BY id LIMIT ?"
-_IS_THERE = "SELECT 1 FROM records WHERE hash = ? AND removed = 0"
+_IS_THERE = "SELECT id FROM records WHERE hash = ? AND removed = 0"
+_MEND = "UPDATE records SET data = ? WHERE id = ? AND data IS NOT ?"
 
 
 class Added(NamedTuple):
@@ -47,6 +48,7 @@ class Store:
         self,
         folder: Path,
         connection: sqlite3.Connection,
+        stamp: sqlite.Stamp | None,
         read_only: bool,
         patience: float,
         on_wait: Callable[[], None] | None,
@@ -54,6 +56,7 @@ class Store:
         self.folder = folder
         self.read_only = read_only
         self.connection = connection
+        self._stamp = stamp
         self._patience = patience
         self._on_wait = on_wait
         self.segments = Segments(folder, connection, self.reading, not read_only)
@@ -81,8 +84,8 @@ class Store:
         folder = Path(path)
         sqlite.check_version(folder)
         with sqlite.clear_errors(folder):
-            connection = sqlite.connect(folder, read_only)
-        return cls(folder, connection, read_only, patience, on_wait)
+            connection, stamp = sqlite.connect(folder, read_only)
+        return cls(folder, connection, stamp, read_only, patience, on_wait)
 
     def close(self) -> None:
         self.connection.close()
@@ -107,11 +110,34 @@ class Store:
             yield
             return
         with sqlite.clear_errors(self.folder):
+            if self._is_stale():
+                self._connect_again()
             self.connection.execute("BEGIN")
             try:
                 yield
+            except sqlite3.Error:
+                self._check_stamp()
+                raise
             finally:
                 self.connection.execute("COMMIT")
+            self._check_stamp()
+
+    def _is_stale(self) -> bool:
+        """Whether somebody wrote of whom the connection takes no notice."""
+        return self._stamp is not None and sqlite.stamp(self.folder) != self._stamp
+
+    def _connect_again(self) -> None:
+        self.connection.close()
+        self.connection, self._stamp = sqlite.connect(self.folder, self.read_only)
+        self.segments.connection = self.connection
+
+    def _check_stamp(self) -> None:
+        """What was read while somebody wrote may be of two moments."""
+        if self._is_stale():
+            raise StoreError(
+                f"the store {self.folder}: another user is writing to it, and you may not, "
+                "so that it cannot be read at the same time: try again"
+            )
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -151,26 +177,32 @@ class Store:
     ) -> Added:
         """Admit records, all or none; they are durable when this returns.
 
-        Bytes are validated, signature and all; a Record must have been.
+        Bytes are validated, signature and all; a Record must have been. One that is there
+        stays as it is, unless its stored bytes are damaged: then it gets them again.
         """
         found = [parse_record(r, limits) if isinstance(r, bytes) else r for r in records]
-        self.settle(MOST_TAIL)
-        if len(found) >= MANY:
-            self.snapshot()  # so that what is admitted can be encoded after all that is there
+        with suppress(DamagedRecordError):  # which may be one that comes again now
+            self.settle(MOST_TAIL)
+            if len(found) >= MANY:
+                self.snapshot()  # so that what is admitted can be encoded after all that is there
         added = Added([], [])
         admitted: list[tuple[int, Record]] = []
+        mended = False
         with self.writing():
             execute = self.connection.execute
             for record in found:
                 # Asked first: an insert that is ignored would use up a StoreRecordId.
-                if execute(_IS_THERE, (record.hash,)).fetchone():
+                if row := execute(_IS_THERE, (record.hash,)).fetchone():
                     added.known.append(record.hash)
+                    mended |= execute(_MEND, (record.data, *row, record.data)).rowcount > 0
                     continue
                 values = (record.hash, record.data)
                 cursor = execute("INSERT INTO records (hash, data) VALUES (?, ?)", values)
                 assert cursor.lastrowid is not None
                 added.admitted.append(record.hash)
                 admitted.append((cursor.lastrowid, record))
+            if mended:  # what was read of the damaged bytes is forgotten
+                execute("UPDATE state SET generation = generation + 1")
         if len(admitted) >= MANY:
             self.segments.extend(admitted)
         return added

@@ -8,7 +8,7 @@ import contextlib
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import reduce
 from pathlib import Path
@@ -19,7 +19,7 @@ from lacec.errors import StoreError
 from lacec.runtime.store import sqlite
 from lacec.runtime.store.files import sync_folder, write_segment
 from lacec.runtime.store.segment import Segment, merge
-from lacec.runtime.store.segments import SEGMENTS, is_worth_merging
+from lacec.runtime.store.segments import SEGMENTS, is_worth_merging, listed_files
 
 if TYPE_CHECKING:
     from lacec.runtime.store.store import Store
@@ -70,7 +70,7 @@ def compact(store: "Store") -> None:
     with store.writing():
         execute = store.connection.execute
         _remove_orphans(store)
-        names = [name for (name,) in execute("SELECT name FROM segments")]
+        names = _listed_names(store.connection)
         last = store.last_id()
         execute("DELETE FROM records WHERE removed = 1")
         # Strings get new numbers, so that those of removed records are gone as well.
@@ -79,8 +79,8 @@ def compact(store: "Store") -> None:
         if last:
             _list_alone(store, store.segments.build(1, last, []))
     with store.reading():
-        listed = {name for (name,) in store.connection.execute("SELECT name FROM segments")}
-    _remove_files(store, [name for name in names if name not in listed])
+        listed = _listed_names(store.connection)
+    _remove_files(store, names - listed)
     with sqlite.clear_errors(store.folder):
         store.connection.execute("PRAGMA incremental_vacuum").fetchall()
         store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -98,13 +98,17 @@ def _list_alone(store: "Store", segment: Segment) -> None:
 
 def _remove_orphans(store: "Store") -> None:
     """Files that an interrupted writer left; nobody else may write one now."""
-    rows = store.connection.execute("SELECT name FROM segments")
-    listed = {name for (name,) in rows}
-    names = [path.name for path in store.segments.folder.iterdir()]
-    _remove_files(store, [name for name in names if name not in listed])
+    listed = _listed_names(store.connection)
+    with contextlib.suppress(FileNotFoundError):
+        names = {path.name for path in store.segments.folder.iterdir()}
+        _remove_files(store, names - listed)
 
 
-def _remove_files(store: "Store", names: list[str]) -> None:
+def _listed_names(connection: sqlite3.Connection) -> set[str]:
+    return {file.name for file in listed_files(connection)}
+
+
+def _remove_files(store: "Store", names: Iterable[str]) -> None:
     for name in names:
         with contextlib.suppress(OSError):
             (store.segments.folder / name).unlink()
@@ -115,8 +119,9 @@ def backup(store: "Store", folder: Path) -> None:
     with sqlite.clear_errors(folder), make_folder(folder) as made:
         (made / SEGMENTS).mkdir()
         with closing(sqlite3.connect(made / sqlite.FILE)) as copy:
-            store.connection.backup(copy)
-            names = [name for (name,) in copy.execute("SELECT name FROM segments")]
+            with store.reading():
+                store.connection.backup(copy)
+            names = _listed_names(copy)
         for name in names:
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(store.segments.folder / name, made / SEGMENTS / name)
@@ -129,19 +134,42 @@ def backup(store: "Store", folder: Path) -> None:
 @contextmanager
 def make_folder(folder: Path) -> Iterator[Path]:
     """A folder to fill, under another name until it is whole: there is never half a store."""
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        with _removed_on_error(made):
+            yield made
+            umask = os.umask(0)
+            os.umask(umask)
+            made.chmod(0o777 & ~umask)
+            sync_folder(made)
+            os.rename(made, folder)
+        sync_folder(folder.parent)
+        return
+    _refuse_full(folder, [])
+    # A folder that is there stays the same one, since it may be somebody's current folder.
+    made = Path(mkdtemp(prefix=".new.", dir=folder))
+    with _removed_on_error(made):
+        _refuse_full(folder, [made])  # of two that are here at once, one at most goes on
+        yield made
+        # Without its database it is no store, so that comes last.
+        for path in sorted(made.iterdir(), key=lambda path: path.name == sqlite.FILE):
+            os.rename(path, folder / path.name)
+        made.rmdir()
+    sync_folder(folder)
+
+
+def _refuse_full(folder: Path, but: list[Path]) -> None:
+    """StoreError unless a folder is one and has nothing in it but what is named."""
+    if not folder.is_dir() or list(folder.iterdir()) != but:
         what = "a store" if (folder / sqlite.FILE).exists() else "something else"
         raise StoreError(f"cannot make a store at {folder}: there is {what} already")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+
+
+@contextmanager
+def _removed_on_error(folder: Path) -> Iterator[None]:
     try:
-        yield made
-        umask = os.umask(0)
-        os.umask(umask)
-        made.chmod(0o777 & ~umask)
-        sync_folder(made)
-        os.rename(made, folder)
+        yield
     except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
-    sync_folder(folder.parent)

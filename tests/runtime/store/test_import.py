@@ -1,16 +1,21 @@
 """Import: the good are admitted, the bad are named, and a crash loses nothing that was said."""
 
 import io
+import os
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+import lacec
 from lacec.records.record import Record, build_seal
-from lacec.runtime.store.importing import Batch, import_streams, open_files
+from lacec.runtime.store.importing import Batch, Stream, import_streams, open_files
 from lacec.runtime.store.signatures import Signatures
 from lacec.runtime.store.store import Store
 from tests.runtime.store.samples import SECRET, facts_in, facts_of, plex, samples
@@ -22,7 +27,7 @@ def stream_of(records: list[Record]) -> bytes:
 
 def imported(store: Store, *streams: tuple[str, bytes], workers: int = 0) -> list[Batch]:
     batches: list[Batch] = []
-    opened = [(name, io.BytesIO(data)) for name, data in streams]
+    opened: list[Stream] = [(name, io.BytesIO(data)) for name, data in streams]
     import_streams(store, opened, batches.append, workers=workers)
     return batches
 
@@ -89,6 +94,136 @@ def test_a_process_that_dies_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> N
         found += checked
     assert [[each for each, _ in batch] for batch in found] == batches
     assert all(error is None for batch in found for _, error in batch)
+
+
+def test_where_no_process_can_start_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing stays open, nor a process that did start."""
+    from lacec.runtime.store import signatures
+
+    monkeypatch.setattr(signatures, "_FEW", 1)
+    batches = [[(n, record)] for n, record in enumerate(samples()) if record.type == "S"]
+    before = len(os.listdir("/dev/fd"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Enough for one process and its pipes, but not for a hundred.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/dev/fd"))) + 20, hard))
+    try:
+        with Signatures(100) as checker:
+            found = list(checker.checked(batches))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert [[each for each, _ in batch] for batch in found] == batches
+    assert all(error is None for batch in found for _, error in batch)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+_UNREADABLE = """
+import os, sys
+from pathlib import Path
+from lacec.runtime.store.importing import import_streams, open_files
+from lacec.runtime.store.store import Store
+folder = Path(sys.argv[1])
+with Store.create(folder / "store") as store:
+    if os.geteuid() == 0:  # whom no mode stops
+        os.setegid(65534); os.seteuid(65534)
+    streams = list(open_files([folder / "records", folder / "records" / "own" / "a"]))
+    print(*(name[len(sys.argv[1]):] for name, found in streams if isinstance(found, OSError)))
+"""
+
+
+def test_files_and_folders_that_may_not_be_read_are_named() -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        folder.chmod(0o755)
+        for name in ("own/a", "open/b", "listed/c"):
+            (folder / "records" / name).parent.mkdir(parents=True)
+            (folder / "records" / name).write_bytes(samples()[0].data)
+        (folder / "records" / "own").chmod(0)
+        (folder / "records" / "open" / "b").chmod(0)
+        (folder / "records" / "listed").chmod(0o444)
+        done = subprocess.run(
+            [sys.executable, "-c", _UNREADABLE, str(folder)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    finally:
+        for path in ("own", "listed"):
+            (folder / "records" / path).chmod(0o755)
+        shutil.rmtree(folder)
+    assert done.stdout.split() == [
+        "/records/listed/c",
+        "/records/open/b",
+        "/records/own",
+        "/records/own/a",
+    ]
+
+
+def test_a_file_of_nothing_is_refused_like_one_cut_short(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "store") as store:
+        batches = imported(store, ("one", b""), ("two", samples()[0].data))
+    assert [hash for batch in batches for hash in batch.admitted] == [samples()[0].hash]
+    assert [each for batch in batches for each in batch.refused] == [
+        ("one", 0, "truncated", "there is nothing to read")
+    ]
+
+
+class _Failing(io.BytesIO):
+    """A disk that fails after some bytes."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if self.tell() == len(self.getvalue()):
+            raise OSError(5, "Input/output error")
+        return super().read(size)
+
+
+def test_what_was_read_before_a_disk_failed_is_admitted(tmp_path: Path) -> None:
+    one, two = samples()[:2]
+    batches: list[Batch] = []
+    streams: list[Stream] = [
+        ("one", _Failing(one.data + b"\n" + two.data[:9])),
+        ("two", io.BytesIO(two.data)),
+    ]
+    with Store.create(tmp_path / "store") as store:
+        import_streams(store, streams, batches.append)
+    assert [hash for batch in batches for hash in batch.admitted] == [one.hash, two.hash]
+    assert [each for batch in batches for each in batch.refused] == [
+        ("one", len(one.data), "unreadable", "it cannot be read: input/output error")
+    ]
+
+
+_CHECK_FORGED = """
+import os, sys
+from lacec.records.record import parse_record
+from lacec.records.signature import verify
+from lacec.runtime.store import signatures
+signatures._FEW = 1
+if sys.argv[1] == "-m":  # what `python -m lacec` puts there
+    sys.path.insert(0, os.getcwd())
+record = parse_record(sys.stdin.buffer.read(), verify=False)
+with signatures.Signatures(1) as checker:
+    ((_, error),) = next(checker.checked([[(0, record)]]))
+print(error.name)
+"""
+
+
+@pytest.mark.parametrize("started", ["-m", "as a script"])
+def test_nothing_is_loaded_from_the_current_folder(tmp_path: Path, started: str) -> None:
+    """Whoever can write there could run code, and have forged Seals admitted."""
+    hostile = "open('ran', 'w')\n"
+    (tmp_path / "coincurve.py").write_text(hostile)
+    (tmp_path / "lacec").mkdir()
+    (tmp_path / "lacec" / "__init__.py").write_text(hostile)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _CHECK_FORGED, started],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(lacec.__file__).parents[1])},
+        input=forged(),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"wrong-signature\n"
+    assert done.stderr == b""
+    assert not (tmp_path / "ran").exists()
 
 
 def test_folders_are_read_whole(tmp_path: Path) -> None:
@@ -192,7 +327,6 @@ with module.Store.open(sys.argv[1]) as store:
 
 def test_a_reader_never_sees_half_an_import(tmp_path: Path) -> None:
     """One process imports pairs, removes pairs and compacts; another evaluates all the while."""
-    import lacec
     from lacec.engine import evaluate
     from lacec.predicates import Predicate
 

@@ -1,11 +1,15 @@
 """The store as a user of its API sees it: what is durable, what is refused, what is said."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -335,6 +339,76 @@ def test_files_of_an_interrupted_writer_are_removed(store: Store) -> None:
     assert len(segment_names(store)) == 1
 
 
+def test_the_folder_of_segments_may_be_lost(store: Store, tmp_path: Path) -> None:
+    """A writer makes it again, with what it needs."""
+    store.add(samples()[:8])
+    store.settle()
+
+    def settle(store: Store) -> None:
+        store.add(samples()[8:])
+        store.settle()
+
+    for use in (Store.snapshot, settle, Store.compact):
+        shutil.rmtree(store.folder / "segments")
+        with Store.open(store.folder) as again:
+            use(again)
+            assert again.verify() == []
+    shutil.rmtree(store.folder / "segments")
+    store.backup(tmp_path / "copy")
+    with Store.open(tmp_path / "copy") as copy:
+        assert facts_in(copy.snapshot()) == facts_of(samples())
+
+
+def test_a_list_that_names_other_files_is_refused(store: Store, tmp_path: Path) -> None:
+    """A store from elsewhere could have them read, copied or removed."""
+    store.add(samples())
+    store.settle()
+    other = tmp_path / "other.seg"
+    other.write_bytes(b"mine")
+    for name in ("../../other.seg", str(other), "1-5-0123456789abcdef.seg\n", b"x"):
+        store.connection.execute("UPDATE segments SET name = ?", (name,))
+        for use in (store.snapshot, store.compact, lambda: store.backup(tmp_path / "copy")):
+            with pytest.raises(StoreError, match="no name of a segment"):
+                use()
+        store.add([plex(len(name))])
+        with pytest.raises(StoreError, match="no name of a segment"):
+            store.settle()
+    assert other.read_bytes() == b"mine"
+    assert not (tmp_path / "copy").exists()
+
+
+def test_stats_are_of_one_moment(store: Store) -> None:
+    """Whatever another process does between two looks: here, before each but the first."""
+    store.add([plex(0)])
+    with Store.open(store.folder, read_only=True) as reader:
+        records = count(1)
+
+        def write(statement: str) -> None:
+            if statement != "BEGIN":
+                store.add([plex(next(records))])
+                store.compact()
+
+        reader.connection.set_trace_callback(write)
+        stats = reader.stats()
+        reader.connection.set_trace_callback(None)
+        assert next(records) > 3
+    assert stats.records == stats.last_id == stats.facts["Have/1"]
+
+
+def test_a_file_that_goes_meanwhile_does_not_fail_the_stats(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(samples())
+    before = store.stats().disk_bytes
+    listed = Path.rglob
+
+    def rglob(folder: Path, pattern: str) -> list[Path]:
+        return [*listed(folder, pattern), folder / "gone"]
+
+    monkeypatch.setattr(Path, "rglob", rglob)
+    assert store.stats().disk_bytes == before
+
+
 # Verify, backup, list.
 
 
@@ -357,6 +431,43 @@ def test_verify_finds_damaged_records(store: Store) -> None:
     ]
     with pytest.raises(StoreError, match="record 3 are damaged"):
         store.snapshot()
+
+
+@pytest.mark.parametrize("bytes_now", [b"rubbish", plex(9).data])
+def test_a_damaged_record_is_mended_when_it_comes_again(store: Store, bytes_now: bytes) -> None:
+    """Also in the tail, whose facts cannot be read before, and after many others."""
+    records = [plex(n) for n in range(600)]
+    store.add(records[:300])
+    with Store.open(store.folder, read_only=True) as reader:
+        store.connection.execute("UPDATE records SET data = ? WHERE id = 7", (bytes_now,))
+        with suppress(StoreError):
+            reader.snapshot()
+        assert len(store.add(records[300:]).admitted) == 300
+        assert store.add(records) == ([], [record.hash for record in records])
+        assert store.get(records[6].hash) == records[6].data
+        for each in (store, reader):
+            assert facts_in(each.snapshot()) == facts_of(records)
+    store.settle()
+    assert store.verify() == []
+
+
+def test_verify_finds_a_damaged_index(store: Store) -> None:
+    """The records are as they were, and one of them is not found by its hash."""
+    store.add(samples())
+    store.close()
+    hash = samples()[2].hash.encode()
+    file = store.folder / "records.sqlite"
+    data = bytearray(file.read_bytes())
+    places = [match.start() for match in re.finditer(re.escape(hash), data)]
+    damaged = [bytes(data[:at]) + b"S" + bytes(data[at + 1 :]) for at in places]
+    found = []
+    for each in damaged:
+        file.write_bytes(each)
+        with Store.open(store.folder) as again:
+            found += [p for p in again.verify() if p.name == "damaged-database"]
+    assert found
+    assert {problem.where for problem in found} == {"records.sqlite"}
+    assert all("restore a backup, or export the records" in p.message for p in found)
 
 
 def _resealed(data: bytes, signature: str, other: str) -> bytes:
@@ -509,6 +620,107 @@ def test_a_folder_that_may_not_be_written_to_can_be_read() -> None:
     count, message = done.stdout.splitlines()
     assert count == str(len(samples()))
     assert "it may not be written to" in message
+
+
+_OTHER_USER = """
+import os, sys
+from lacec.errors import StoreError
+from lacec.runtime.store.store import Store
+if os.geteuid() == 0:  # whom no mode stops
+    os.setgid(65534); os.setuid(65534)
+
+def wait(*said):
+    print(*said, flush=True)
+    sys.stdin.readline()
+
+with Store.open(sys.argv[1], read_only=True) as store:
+    wait(store.snapshot().count(), len(list(store.records())))
+    wait(store.snapshot().count(), len(list(store.records())))  # the owner has it open
+    wait(store.snapshot().count(), len(list(store.records())), len(store.verify()))
+try:
+    Store.open(sys.argv[1], read_only=True)
+except StoreError as error:
+    wait(error)
+with Store.open(sys.argv[2], read_only=True) as store:
+    try:
+        with store.reading():
+            wait("reading")
+            store.connection.execute("SELECT count(hash) FROM records").fetchone()
+    except StoreError as error:
+        wait(error)
+    print(store.snapshot().count())
+"""
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    """A folder that may be written to meanwhile, and only be read at other times."""
+    folder.chmod(0o755)
+    try:
+        yield
+    finally:
+        folder.chmod(0o555)
+
+
+def test_a_reader_without_permission_sees_what_the_owner_writes() -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        for name in ("one", "two"):
+            with Store.create(folder / name) as store:
+                store.add([plex(n, data=bytes(3000)) for n in range(300)])
+                store.settle()
+            (folder / name).chmod(0o555)
+        folder.chmod(0o755)
+        with subprocess.Popen(
+            [sys.executable, "-c", _OTHER_USER, str(folder / "one"), str(folder / "two")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as reader:
+            assert reader.stdin is not None
+            assert reader.stdout is not None
+
+            def said() -> str:
+                assert reader.stdout is not None
+                return reader.stdout.readline().strip()
+
+            def go_on() -> None:
+                assert reader.stdin is not None
+                reader.stdin.write("\n")
+                reader.stdin.flush()
+
+            assert said() == "300 300"
+            with _writable(folder / "one"), Store.open(folder / "one") as store:
+                store.remove([plex(n, data=bytes(3000)).hash for n in range(250)])
+                store.compact()
+                store.add([plex(n, "v", bytes(2000)) for n in range(1000)])
+                (folder / "one").chmod(0o555)
+                go_on()
+                assert said() == "1050 1050"
+                (folder / "one").chmod(0o755)
+                store.remove([plex(0, "v", bytes(2000)).hash])
+                store.compact()
+            go_on()
+            assert said() == "1049 1049 0"
+            with _writable(folder / "one"):
+                for end in ("-wal", "-shm"):
+                    (folder / "one" / f"records.sqlite{end}").unlink(missing_ok=True)
+                (folder / "one" / "records.sqlite-wal").write_bytes(b"half")
+            go_on()
+            assert "let its owner open it once" in said()
+            go_on()
+            assert said() == "reading"
+            with _writable(folder / "two"), Store.open(folder / "two") as store:
+                store.remove([plex(n, data=bytes(3000)).hash for n in range(250)])
+                store.compact()
+            go_on()
+            assert "another user is writing to it" in said()
+            go_on()
+            assert said() == "50"
+    finally:
+        for name in ("one", "two"):
+            (folder / name).chmod(0o755)
+        shutil.rmtree(folder)
 
 
 _FULL = """
