@@ -113,7 +113,7 @@ def test_where_no_process_can_start_all_is_done_here(monkeypatch: pytest.MonkeyP
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert [[each for each, _ in batch] for batch in found] == batches
     assert all(error is None for batch in found for _, error in batch)
-    assert len(os.listdir("/dev/fd")) == before
+    assert len(os.listdir("/dev/fd")) <= before
 
 
 _UNREADABLE = """

@@ -386,7 +386,7 @@ def test_stats_are_of_one_moment(store: Store) -> None:
         def write(statement: str) -> None:
             if statement != "BEGIN":
                 store.add([plex(next(records))])
-                store.compact()
+                store.settle()
 
         reader.connection.set_trace_callback(write)
         stats = reader.stats()
