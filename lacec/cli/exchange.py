@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from lacec.cli.attend import NAMES, Staying, attending
 from lacec.cli.files import read_inputs
 from lacec.cli.keys import load_secret
 from lacec.cli.output import Segment, write, write_json
@@ -23,7 +24,7 @@ from lacec.plan.lowerings import LOWERINGS, STANDARD
 from lacec.plan.operands import Operand
 from lacec.records.coordinates import Coordinate, CoordinateError, read_coordinate
 from lacec.runtime.cursors import FileCursors
-from lacec.runtime.exchange import Decider, Move, Participant
+from lacec.runtime.exchange import Decider, Move, Participant, make_pair, system_clock
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
@@ -31,9 +32,9 @@ from lacec.runtime.interlace.result import Result
 from lacec.runtime.operations import select_coordinate, select_hashes
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
+from lacec.runtime.watch import Watch, stay
 from lacec.views import OriginMode
 
-NAMES = ("left", "right")
 Operation = tuple[str | None, str | None, list[str] | None]
 
 
@@ -144,6 +145,24 @@ def _exposure_notes(both: Sequence[Participant]) -> Iterator[Segment]:
             )
 
 
+def run_pair(
+    both: tuple[Participant, Participant],
+    stores: tuple[Store, Store],
+    staying: Staying | None,
+    limits: Limits,
+    json: bool,
+) -> None:
+    """Run an exchange, bounded or open, and print what came of it."""
+    ticks = None if staying is None else staying.tick_interval
+    pair = make_pair(*both, system_clock, limits, ticks)
+    watches = [Watch(store) for store in stores]  # before the exchange first reads them
+    with attending(pair, staying) as attention:
+        pair.run()
+        if staying is not None:
+            stay(pair, watches, attention.wait)
+    report(pair, json, attention.interrupted)
+
+
 # What is printed.
 
 
@@ -154,7 +173,7 @@ def _results(pair: Pair) -> tuple[Result, Result]:
     return left, right
 
 
-def report(pair: Pair, json: bool) -> None:
+def report(pair: Pair, json: bool, interrupted: bool = False) -> None:
     """The result of each side; the exit code says whether they converged."""
     results = _results(pair)
     if json:
@@ -162,6 +181,8 @@ def report(pair: Pair, json: bool) -> None:
     else:
         write(_table(results))
         write(_ending(results))
+    if interrupted:
+        raise typer.Exit(130)
     _finish(results)
 
 

@@ -66,8 +66,9 @@ def make_pair(
     right: Participant,
     clock: Callable[[], tuple[int, int]],
     limits: Limits = EXCHANGE_LIMITS,
+    tick_interval: int | None = None,
 ) -> Pair:
-    """The two machines of a bounded exchange, and who answers them."""
+    """The two machines of an exchange, and who answers them; open, if it has ticks."""
     modules = _modules(left.policy.operand.module, right.policy.operand.module)
     # Here and Peer are present when the keys of both sides are given (D24b).
     proven = left.verifier is not None and right.verifier is not None
@@ -78,6 +79,8 @@ def make_pair(
         config = Config(
             index, module, claim=claim, fields=own.fields, limits=LIMITS, partitions=False
         )
+        if tick_interval is not None:
+            config = replace(config, open=True, tick_interval=tick_interval)
         prover = KnownParties(claim, other)
         answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits)
         seats.append(Seat(Machine(config), answers))

@@ -12,6 +12,7 @@ from lacec.errors import RecordError
 from lacec.records.record import parse_record
 from lacec.runtime.interlace.events import (
     Answer,
+    Cancel,
     Clock,
     Closed,
     Disconnected,
@@ -65,6 +66,8 @@ class Pair:
     def __init__(self, left: Seat, right: Seat, clock: Callable[[], tuple[int, int]]) -> None:
         self.seats = (left, right)
         self._clock = clock
+        # Asked often while there is something to do: whether to go on.
+        self.attend: Callable[[], bool] = lambda: True
 
     def run(self) -> None:
         """Run until both sides are closed, or, when they are open, at rest."""
@@ -72,10 +75,10 @@ class Pair:
             self.tell(seat, Start())
         self.go_on()
 
-    def tell(self, seat: Seat, event: Event) -> None:
-        """Give an event to a machine, answer its questions, and pass on what it says."""
+    def tell(self, seat: Seat, *given: Event) -> None:
+        """Give the time and events to a machine, answer its questions, pass on what it says."""
         machine, other = seat.machine, self.seats[seat is self.seats[0]]
-        events: deque[Event] = deque([Clock(*self._clock()), event])
+        events: deque[Event] = deque([Clock(*self._clock()), *given])
         while events:
             for effect in machine.handle(events.popleft()):
                 reply = self._carry_out(seat, other, effect)
@@ -91,13 +94,22 @@ class Pair:
             case Rested(result):
                 seat.result, seat.rested = result, True
             case _:
+                self.attend()
                 return seat.answers.answer(effect)
         return None
 
     def go_on(self) -> None:
-        """Deliver what is to be delivered, until there is nothing."""
+        """Deliver what is to be delivered, until there is nothing, or it is enough."""
         while any(self._deliver(seat, other) for seat, other in self._both()):
             pass
+        if not self.attend() and any(seat.inbox for seat in self.seats):
+            for seat in self.seats:
+                self.tell(seat, Cancel())
+
+    @property
+    def closed(self) -> bool:
+        """Whether there is no exchange any more, on one side at least."""
+        return any(seat.machine.closed for seat in self.seats)
 
     def _both(self) -> tuple[tuple[Seat, Seat], tuple[Seat, Seat]]:
         left, right = self.seats
@@ -107,7 +119,7 @@ class Pair:
         if seat.machine.closed:
             return False
         delivered = False
-        while seat.inbox and seat.machine.reading is not None:
+        while seat.inbox and seat.machine.reading is not None and self.attend():
             self.tell(seat, receive(seat.inbox.popleft()))
             delivered = True
         if other.machine.closed and not seat.inbox and not seat.machine.closed:
