@@ -14,6 +14,7 @@ from lacec.cli.keys import load_secret
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Reader, read_exposure
 from lacec.cli.render import counted
+from lacec.cli.report import limit_help
 from lacec.cli.store.common import read_hash
 from lacec.diagnostics import visible
 from lacec.facets import Facet
@@ -24,7 +25,15 @@ from lacec.plan.lowerings import LOWERINGS, STANDARD
 from lacec.plan.operands import Operand
 from lacec.records.coordinates import Coordinate, CoordinateError, read_coordinate
 from lacec.runtime.cursors import FileCursors
-from lacec.runtime.exchange import Decider, Move, Participant, make_pair, system_clock
+from lacec.runtime.exchange import (
+    Decider,
+    Move,
+    Participant,
+    dry_run,
+    limit_exceeded,
+    make_pair,
+    system_clock,
+)
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
@@ -163,6 +172,19 @@ def run_pair(
     report(pair, json, attention.interrupted)
 
 
+def run_dry(both: tuple[Participant, Participant], limits: Limits, json: bool) -> None:
+    """Print what an exchange would move."""
+    attention = []
+
+    def run(pair: Pair) -> None:
+        with attending(pair) as found:
+            attention.append(found)
+            pair.run()
+
+    pair, moves = dry_run(*both, system_clock, limits, run)
+    report_moves(pair, moves, json, attention[0].interrupted)
+
+
 # What is printed.
 
 
@@ -173,7 +195,7 @@ def _results(pair: Pair) -> tuple[Result, Result]:
     return left, right
 
 
-def report(pair: Pair, json: bool, interrupted: bool = False) -> None:
+def report(pair: Pair, json: bool, interrupted: bool) -> None:
     """The result of each side; the exit code says whether they converged."""
     results = _results(pair)
     if json:
@@ -181,12 +203,10 @@ def report(pair: Pair, json: bool, interrupted: bool = False) -> None:
     else:
         write(_table(results))
         write(_ending(results))
-    if interrupted:
-        raise typer.Exit(130)
-    _finish(results)
+    _finish(pair, results, interrupted, json)
 
 
-def report_moves(pair: Pair, moves: Sequence[Move], json: bool) -> None:
+def report_moves(pair: Pair, moves: Sequence[Move], json: bool, interrupted: bool) -> None:
     """Every record that would move, its direction, and the rules that decide."""
     results = _results(pair)
     if json:
@@ -198,7 +218,7 @@ def report_moves(pair: Pair, moves: Sequence[Move], json: bool) -> None:
         size = sum(move.size for move in moves)
         write([(f"{counted(len(moves), 'record')}, {size} bytes would move\n", "bold")])
         write(_ending(results))
-    _finish(results)
+    _finish(pair, results, interrupted, json)
 
 
 def _move_json(move: Move) -> dict[str, Any]:
@@ -260,8 +280,13 @@ def _ending(results: Sequence[Result]) -> Iterator[Segment]:
             yield f": {visible(why)}\n", ""
 
 
-def _finish(results: Sequence[Result]) -> None:
+def _finish(pair: Pair, results: Sequence[Result], interrupted: bool, json: bool) -> None:
+    exceeded = limit_exceeded(pair)
+    if exceeded is not None and not json:
+        write([(f"  = help: {limit_help(exceeded)}\n", "")], sys.stderr)
+    if interrupted:
+        raise typer.Exit(130)
     if all(result.converged for result in results):
         return
     reasons = {result.aborted for result in results} - {None}
-    raise typer.Exit(3 if reasons <= LIMITS else 1)
+    raise typer.Exit(3 if exceeded is not None or reasons <= LIMITS else 1)

@@ -87,9 +87,8 @@ def run_interlace_command(
     """
     # The engine and the store are heavy: help does not need them.
     from lacec.cli.attend import read_staying
-    from lacec.cli.exchange import SideOptions, participants, report_moves, run_pair
+    from lacec.cli.exchange import SideOptions, participants, run_dry, run_pair
     from lacec.cli.store.common import opened
-    from lacec.runtime.exchange import dry_run, system_clock
     from lacec.runtime.side import EXCHANGE_SECONDS
 
     staying = read_staying(open, dry, length, tick)
@@ -116,7 +115,7 @@ def run_interlace_command(
         )
         try:
             if dry:
-                report_moves(*dry_run(*both, system_clock, limits), json)
+                run_dry(both, limits, json)
             else:
                 run_pair(both, (stores[0], stores[1]), staying, limits, json)
         except LimitError as error:

@@ -60,4 +60,7 @@ def expose_selected(operand: Operand, limits: Limits = DEFAULT_LIMITS) -> Module
     """`selected`: the peer may query what this side's own operand selects, by a copy of it."""
     # The operand is within the limits, and the shortcut adds a rule and a file to it.
     room = replace(limits, rules=limits.rules + 1)
-    return exposure([("selected", SELECTED), ("operand", operand.module.canonical)], room)
+    copy = exposure([("selected", SELECTED), ("operand", operand.module.canonical)], room)
+    # The copied rules stand where their author wrote them.
+    written = {rule.id: rule for rule in operand.module.rules}
+    return replace(copy, rules=tuple(written.get(rule.id, rule) for rule in copy.rules))

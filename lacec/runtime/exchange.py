@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 
 from lacec.canonical.module import Module, ModuleRule
+from lacec.errors import LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule
 from lacec.predicates import Predicate
@@ -89,6 +90,15 @@ def make_pair(
 
 def _modules(*modules: Module) -> dict[str, bytes]:
     return {module.id: module.canonical.encode("utf-8") for module in modules}
+
+
+def limit_exceeded(pair: Pair) -> LimitError | None:
+    """The limit at which an evaluation of either side ended, if one did."""
+    for seat in pair.seats:
+        side = seat.answers.side if isinstance(seat.answers, _Watched) else seat.answers
+        if isinstance(side, Side) and side.exceeded is not None:
+            return side.exceeded
+    return None
 
 
 # Dry runs.
@@ -180,18 +190,19 @@ class _Watched:
         self._found: dict[str, dict[str, tuple[LoweredRule, ...]]] = {}
 
     def answer(self, question: e.Question) -> e.Answer:
-        match question:
-            case e.Evaluate(runtime, advertised):
+        answer = self.side.answer(question)
+        match question, answer:
+            case e.Evaluate(runtime, advertised), e.Evaluated():
                 # What is stored next was requested by what holds now.
                 self._found = self._decide(runtime, advertised)
-            case e.Load(hashes, _, runtime, advertised):
+            case e.Load(hashes, _, runtime, advertised), e.Loaded():
                 found = self._decide(runtime, advertised)["SelectHave"]
                 self.sent |= {hash: found[hash] for hash in hashes if hash in found}
-            case e.Store(records):
+            case e.Store(records), e.Stored():
                 found = self._found["SelectAdvertised"]
                 self.requested |= {record.hash: found[record.hash] for record in records}
                 self.stored |= {record.hash: len(record.data) for record in records}
-        return self.side.answer(question)
+        return answer
 
     def _decide(
         self, runtime: Sequence[Fact], advertised: Mapping[str, Advertisement]
@@ -206,6 +217,7 @@ def dry_run(
     right: Participant,
     clock: Callable[[], tuple[int, int]],
     limits: Limits = EXCHANGE_LIMITS,
+    run: Callable[[Pair], None] = Pair.run,
 ) -> tuple[Pair, list[Move]]:
     """What an exchange would move; nothing is stored, and no cursor is kept."""
     layered = [replace(each, shelf=Layer(each.shelf), cursors=None) for each in (left, right)]
@@ -215,7 +227,7 @@ def dry_run(
         assert isinstance(seat.answers, Side)
         watched.append(_Watched(seat.answers))
         seat.answers = watched[-1]
-    pair.run()
+    run(pair)
     rules = {
         (f"O{index}", rule.id): Decider(index, rule)
         for index, side in enumerate((left, right))

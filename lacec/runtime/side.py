@@ -111,6 +111,7 @@ class Side:
         self.policies = {policy.operand.module.id: policy}
         self._modules, self._prover, self._cursors = modules, prover, cursors
         self.program: SideProgram | None = None
+        self.exceeded: LimitError | None = None  # the limit that ended an evaluation
         self._last: tuple[tuple[Moment, object, object], e.Evaluated] | None = None
 
     def change(self, policy: Policy) -> None:
@@ -196,7 +197,10 @@ class Side:
                 return self._last[1]
             moment, database = self.facts(runtime, advertised)
             found = evaluate_side(self.program, database, self.limits)
-        except (LimitError, FactError, StoreError) as error:
+        except LimitError as error:
+            self.exceeded = error
+            return e.NotEvaluated(str(error))
+        except (FactError, StoreError) as error:
             return e.NotEvaluated(str(error))
         have = database.relation(HAVE).columns[0]
         send = found.main.relations[MAY_SEND].columns[0]
