@@ -98,6 +98,17 @@ class RecordError(LacecError):
         return RecordError(self.name, self.offset + by, self.message, self.help, self.claimed)
 
 
+class RecordingError(LacecError):
+    """Bytes that are no recording of an exchange, though they may be a stream: where, and why."""
+
+    def __init__(self, offset: int, message: str) -> None:
+        self.offset, self.message = offset, message
+        super().__init__(offset, message)
+
+    def __str__(self) -> str:
+        return f"byte {self.offset}: {self.message}"
+
+
 class StoreError(LacecError):
     """A store that cannot be used, or cannot be changed now; what was stored stays stored."""
 

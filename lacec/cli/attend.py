@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
 from time import monotonic, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
@@ -30,6 +31,7 @@ NAMES = ("left", "right")
 A_MOMENT = 0.5  # seconds for which nothing is said
 LOOKS = 0.1  # between two looks at how far it is
 RARELY = 10.0  # between two plain lines
+GRACE = 5.0  # for an exchange to come to rest when its time is over
 STEP = 0.2  # between two looks at the stores of an open exchange
 
 # What people call it when a machine is in a state.
@@ -141,35 +143,37 @@ def _read_time(option: str, text: str) -> float:
 
 
 class Attention:
-    """Asked between events whether to go on; it says how far the exchange is meanwhile."""
+    """Asked between events whether to go on; it says how far the exchange is meanwhile.
 
-    def __init__(self, pair: Pair, display: Display, seconds: float | None) -> None:
-        self._pair, self._display = pair, display
+    Who asks an open exchange to stop gets it at its next fixed point; who asks again, or asks
+    a bounded one, gets what there is; and who asks yet again waits for nothing.
+    """
+
+    def __init__(self, pair: Pair, display: Display, staying: Staying | None) -> None:
+        self._pair, self._display, self._open = pair, display, staying is not None
         self._next = monotonic() + A_MOMENT
-        self._ends = None if seconds is None else monotonic() + seconds
+        self._ends = inf if staying is None or staying.seconds is None else staying.seconds
+        self._ends += monotonic()
         self._said: list[int] | None = None
-        self.asked: int | None = None  # the signal that asked to stop
-        self._closing = False
+        self._asked: list[int] = []  # the signals that asked to stop
 
     def __call__(self) -> bool:
         now = monotonic()
         if now >= self._next:
             self._next = now + LOOKS
             self._display.show(how_far(self._pair))
-        return self.asked is None or self._closing
+        return len(self._asked) <= self._open and now <= self._ends + GRACE
 
     def wait(self) -> bool:
         """At a fixed point of an open exchange: let time pass; False when it is enough."""
         self._say_rest()
-        now = monotonic()
-        left = STEP if self._ends is None else min(STEP, self._ends - now)
-        if self.asked is None and left > 0:
-            sleep(left)
+        if not self._enough():
+            sleep(max(0.0, min(STEP, self._ends - monotonic())))
         self._next = monotonic() + A_MOMENT
-        self._closing = self.asked is not None or (
-            self._ends is not None and monotonic() >= self._ends
-        )
-        return not self._closing
+        return not self._enough()
+
+    def _enough(self) -> bool:
+        return bool(self._asked) or monotonic() >= self._ends
 
     def _say_rest(self) -> None:
         """Say what came in, when that is more than it was."""
@@ -181,21 +185,20 @@ class Attention:
             self._said = totals
 
     def on_signal(self, number: int, _: FrameType | None) -> None:
-        """The first is for the exchange to end in order; who asks twice wants it at once."""
-        if self.asked is not None:
+        self._asked.append(number)
+        if len(self._asked) > 1 + self._open:
             raise KeyboardInterrupt
-        self.asked = number
 
     @property
     def interrupted(self) -> bool:
-        return self.asked == signal.SIGINT
+        return signal.SIGINT in self._asked
 
 
 @contextmanager
 def attending(pair: Pair, staying: Staying | None = None) -> Iterator[Attention]:
     """Attend to an exchange: signals, and how far it is."""
     display = Line() if sys.stderr.isatty() else Lines()
-    attention = Attention(pair, display, None if staying is None else staying.seconds)
+    attention = Attention(pair, display, staying)
     pair.attend = attention
     with _signals(attention.on_signal):
         try:

@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import typer
 
@@ -14,9 +15,10 @@ from lacec.cli.keys import load_secret
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Reader, read_exposure
 from lacec.cli.render import counted
-from lacec.cli.report import limit_help
+from lacec.cli.report import limit_help, stopped_by_limit
 from lacec.cli.store.common import read_hash
 from lacec.diagnostics import visible
+from lacec.errors import LimitError
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.pipeline import Input
@@ -39,6 +41,7 @@ from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.operations import select_coordinate, select_hashes
+from lacec.runtime.recording.recorder import Recorder
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
 from lacec.runtime.watch import Watch, stay
@@ -55,6 +58,17 @@ class SideOptions:
     store: Path
     policy: str | None
     expose: Sequence[str]
+
+
+def two_sides(
+    stores: tuple[Path, Path],
+    policies: tuple[str | None, str | None],
+    expose: tuple[Sequence[str], Sequence[str]],
+) -> tuple[SideOptions, SideOptions]:
+    if stores[0].resolve() == stores[1].resolve():
+        raise typer.BadParameter("an exchange takes two different stores")
+    left, right = map(SideOptions, NAMES, stores, policies, expose)
+    return left, right
 
 
 def participants(
@@ -158,18 +172,32 @@ def run_pair(
     both: tuple[Participant, Participant],
     stores: tuple[Store, Store],
     staying: Staying | None,
+    record: Path | None,
     limits: Limits,
     json: bool,
 ) -> None:
     """Run an exchange, bounded or open, and print what came of it."""
     ticks = None if staying is None else staying.tick_interval
-    pair = make_pair(*both, system_clock, limits, ticks)
     watches = [Watch(store) for store in stores]  # before the exchange first reads them
-    with attending(pair, staying) as attention:
+    with ExitStack() as stack:
+        write = None if record is None else stack.enter_context(_created(record)).write
+        pair = make_pair(*both, system_clock, limits, ticks, write)
+        attention = stack.enter_context(attending(pair, staying))
         pair.run()
         if staying is not None:
             stay(pair, watches, attention.wait)
+        if isinstance(pair.trace, Recorder):
+            pair.trace.finish(pair.seats)
     report(pair, json, attention.interrupted)
+
+
+def _created(path: Path) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        message = f"cannot write {path}: {reason}"
+        raise typer.BadParameter(message, param_hint="--record") from None
 
 
 def run_dry(both: tuple[Participant, Participant], limits: Limits, json: bool) -> None:
@@ -181,7 +209,10 @@ def run_dry(both: tuple[Participant, Participant], limits: Limits, json: bool) -
             attention.append(found)
             pair.run()
 
-    pair, moves = dry_run(*both, system_clock, limits, run)
+    try:
+        pair, moves = dry_run(*both, system_clock, limits, run)
+    except LimitError as error:  # who decides takes more work to find out than what is decided
+        stopped_by_limit(error, json)
     report_moves(pair, moves, json, attention[0].interrupted)
 
 

@@ -13,8 +13,6 @@ from lacec.cli.options import (
     OriginsOption,
     read_limits,
 )
-from lacec.cli.report import stopped_by_limit
-from lacec.errors import LimitError
 from lacec.views import OriginMode
 
 _EXPOSED = "what the peer may query: a file, selected, or all. Repeatable."
@@ -50,6 +48,9 @@ For = Annotated[str | None, _option("for", "TIME", "With --open: end after 90s, 
 Tick = Annotated[
     str | None, _option("tick", "TIME", "With --open: how often TickTAI moves; 10s unless told.")
 ]
+Record = Annotated[
+    Path | None, _option("record", "FILE", "Write the exchange to a file, for lacec replay.")
+]
 
 
 def run_interlace_command(
@@ -71,6 +72,7 @@ def run_interlace_command(
     open: Open = False,
     length: For = None,
     tick: Tick = None,
+    record: Record = None,
     origins: OriginsOption = OriginMode.OPAQUE,
     lowering: LoweringOption = None,
     limit: LimitOption = None,
@@ -87,20 +89,20 @@ def run_interlace_command(
     """
     # The engine and the store are heavy: help does not need them.
     from lacec.cli.attend import read_staying
-    from lacec.cli.exchange import SideOptions, participants, run_dry, run_pair
+    from lacec.cli.exchange import participants, run_dry, run_pair, two_sides
     from lacec.cli.store.common import opened
     from lacec.runtime.side import EXCHANGE_SECONDS
 
     staying = read_staying(open, dry, length, tick)
+    if dry and record is not None:
+        raise typer.BadParameter("a dry run is not recorded", param_hint="--record")
     limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(limit or ())])
-    expose = expose or []
-    sides = (
-        SideOptions("left", left, left_policy or policy, [*expose, *(left_expose or ())]),
-        SideOptions("right", right, right_policy or policy, [*expose, *(right_expose or ())]),
+    sides = two_sides(
+        (left, right),
+        (left_policy or policy, right_policy or policy),
+        ([*(expose or ()), *(left_expose or ())], [*(expose or ()), *(right_expose or ())]),
     )
     with ExitStack() as stack:
-        if left.resolve() == right.resolve():
-            raise typer.BadParameter("an exchange takes two different stores")
         stores = [stack.enter_context(opened(s.store, json, read_only=dry)) for s in sides]
         both = participants(
             sides,
@@ -113,10 +115,7 @@ def run_interlace_command(
             limits,
             json,
         )
-        try:
-            if dry:
-                run_dry(both, limits, json)
-            else:
-                run_pair(both, (stores[0], stores[1]), staying, limits, json)
-        except LimitError as error:
-            stopped_by_limit(error, json)
+        if dry:
+            run_dry(both, limits, json)
+        else:
+            run_pair(both, (stores[0], stores[1]), staying, record, limits, json)

@@ -25,6 +25,8 @@ from lacec.runtime.interlace.limits import ExchangeLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.tick import nanoseconds
+from lacec.runtime.recording.entries import Part
+from lacec.runtime.recording.recorder import Recorder, held
 from lacec.runtime.side import EXCHANGE_LIMITS, AddedLike, Cursors, Moment, Policy, Shelf, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
@@ -68,24 +70,34 @@ def make_pair(
     clock: Callable[[], tuple[int, int]],
     limits: Limits = EXCHANGE_LIMITS,
     tick_interval: int | None = None,
+    record: Callable[[bytes], object] | None = None,
 ) -> Pair:
-    """The two machines of an exchange, and who answers them; open, if it has ticks."""
+    """The two machines of an exchange, and who answers them; open, if it has ticks.
+
+    `record` takes the bytes of a recording. What is recorded is written in blocks, so the
+    machines then keep to the limits of blocks, as they would on a connection.
+    """
     modules = _modules(left.policy.operand.module, right.policy.operand.module)
     # Here and Peer are present when the keys of both sides are given (D24b).
     proven = left.verifier is not None and right.verifier is not None
-    seats = []
+    seats, parts = [], []
     for index, (own, peer) in enumerate(((left, right), (right, left))):
         claim, other = (own.verifier, peer.verifier) if proven else (None, None)
         module = own.policy.operand.module.id
-        config = Config(
-            index, module, claim=claim, fields=own.fields, limits=LIMITS, partitions=False
-        )
+        config = Config(index, module, claim=claim, fields=own.fields)
+        if record is None:
+            config = replace(config, limits=LIMITS, partitions=False)
         if tick_interval is not None:
             config = replace(config, open=True, tick_interval=tick_interval)
         prover = KnownParties(claim, other)
         answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits)
         seats.append(Seat(Machine(config), answers))
-    return Pair(seats[0], seats[1], clock)
+        parts.append(Part(config, own.policy.origins, own.policy.lowering))
+    if record is None:
+        return Pair(seats[0], seats[1], clock)
+    pair = Pair(seats[0], seats[1], held(clock))
+    pair.trace = Recorder(record, parts, modules)
+    return pair
 
 
 def _modules(*modules: Module) -> dict[str, bytes]:

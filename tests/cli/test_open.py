@@ -99,6 +99,18 @@ def test_sigterm_closes_it_cleanly() -> None:
     assert b'"converged": true' in out
 
 
+def test_who_asks_twice_gets_what_there_is() -> None:
+    """An exchange that never rests: a tick is over before a loop is."""
+    with running(*OPEN, "--tick", "0.001s") as process:
+        wait_until(lambda: stored("right") == {FIRST.hash})
+        process.send_signal(signal.SIGTERM)
+        sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, err
+    assert b"cancelled" in out
+
+
 def test_it_ends_when_its_time_is_over() -> None:
     outcome = lacec(*OPEN, "--for", "0.3s", "--json")
     assert outcome.code == 0

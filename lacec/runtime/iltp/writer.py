@@ -41,7 +41,7 @@ class StreamWriter:
                 body, begins = write_message(message) + b"\n", True
         before = self._begin()
         if isinstance(message, Setup):
-            before += self._resource(message.module)
+            before += self.resource(message.module)
         if begins and self._comments:
             before += self.comment(_TITLES.get(type(message), type(message).__name__.lower()))
         self._in_batch = isinstance(message, SentRecord | NotAvailable)
@@ -62,7 +62,17 @@ class StreamWriter:
         self._begun = True
         return PREFACE
 
-    def _resource(self, id: str) -> bytes:
+    def facts(self, lines: bytes) -> bytes:
+        """Some lines of a block that no machine says: a recording has such."""
+        before, self._after_comment = self._begin(), False
+        return before + lines
+
+    def end(self) -> bytes:
+        """The blank line after such lines."""
+        self._after_comment = False
+        return b"\n"
+
+    def resource(self, id: str) -> bytes:
         """The bytes of a module that the peer may not have."""
         if id in self._sent:
             return b""
