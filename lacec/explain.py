@@ -81,7 +81,7 @@ def explain_side(
     program: SideProgram, database: Database | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> SideExplanation:
     rules = tuple(
-        ExplainedRule(rule, _whose(program, rule), _sees(program, rule)) for rule in program.rules
+        ExplainedRule(rule, program.whose(rule), _sees(program, rule)) for rule in program.rules
     )
     gate_sizes = sizes = None
     if database is not None:
@@ -92,14 +92,6 @@ def explain_side(
     main = emit(program.main, OUTPUTS, sizes, program.resolution, limits)
     verify(main, limits)
     return SideExplanation(program, rules, _plans(gates, gate_sizes), _plans(main, sizes))
-
-
-def _whose(program: SideProgram, rule: LoweredRule) -> str:
-    if rule.step == "040-exposure":
-        return "exposure"
-    if rule.module is None:
-        return "generated"
-    return "own" if rule.what == f"O{program.side}" else "peer"
 
 
 def _sees(program: SideProgram, rule: LoweredRule) -> str:

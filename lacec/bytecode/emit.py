@@ -15,7 +15,7 @@ from lacec.bytecode.code import SourceRule as SourceOf
 from lacec.bytecode.code import Term as CodeTerm
 from lacec.bytecode.lift import lift
 from lacec.bytecode.order import Choice, Sizes, constants_of, estimate, next_atom
-from lacec.bytecode.rank import Ranking, ranking_of, same_form, used_positions
+from lacec.bytecode.rank import Ranking, rank_operands, ranking_of
 from lacec.canonical.module import Module
 from lacec.errors import LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
@@ -75,9 +75,10 @@ class _Program:
         self.predicates: dict[Predicate, int] = {}
         self.sources = tuple(SourceOf(r.id, r.text, r.file, r.line) for r in module.rules)
         self.rules: dict[Predicate, list[tuple[int, Rule]]] = {}
-        recursive = {p for group in module.groups if _recursive(group, module) for p in group}
+        nodes = [rule.node for rule in module.rules]
+        recursive = {p for group in module.groups if is_recursive(group, nodes) for p in group}
         self.recursive = recursive
-        made, rewritten = lift([rule.node for rule in module.rules], recursive, resolution)
+        made, rewritten = lift(nodes, recursive, resolution)
         for number, rule in enumerate(rewritten):
             self.rules.setdefault(rule.head.predicate, []).append((number, rule))
         for rule, reading in made:
@@ -157,13 +158,14 @@ class _Program:
         return ranking_of(atom, outer, [rule for _, rule in self.rules.get(atom.predicate, [])])
 
 
-def _recursive(group: tuple[Predicate, ...], module: Module) -> bool:
+def is_recursive(group: Sequence[Predicate], rules: Iterable[Rule]) -> bool:
+    """Whether predicates that need each other do: one alone may need itself."""
     if len(group) > 1:
         return True
     return any(
-        rule.node.head.predicate == group[0]
-        and any(isinstance(a, Atom) and a.predicate == group[0] for a in rule.node.body)
-        for rule in module.rules
+        rule.head.predicate == group[0]
+        and any(isinstance(a, Atom) and a.predicate == group[0] for a in rule.body)
+        for rule in rules
     )
 
 
@@ -362,23 +364,9 @@ class _Emitter:
     def _rank(
         self, atom: Atom, position: int, ranking: Ranking, compare: int, bound: CodeTerm
     ) -> None:
-        low_used = [p for way in ranking.ways for p in (way.low, *(a for a, _ in way.equal))]
-        high_used = [p for way in ranking.ways for p in (way.high, *(b for _, b in way.equal))]
-        lows = used_positions(ranking.key, low_used)
-        highs = used_positions(ranking.counted, high_used)
-        low = self._columns(ranking.low, lows)
-        same = (same_form(ranking.low) == same_form(ranking.high)) and lows == highs
-        high = low if same else self._columns(ranking.high, highs)
-        ways = tuple(
-            (
-                tuple(sorted((lows.index(a), highs.index(b)) for a, b in way.equal)),
-                int(way.test),
-                lows.index(way.low),
-                highs.index(way.high),
-                int(way.compare),
-            )
-            for way in ranking.ways
-        )
+        used = rank_operands(ranking)
+        low = self._columns(ranking.low, used.lows)
+        high = low if used.same else self._columns(ranking.high, used.highs)
         term = atom.terms[position]
         assert isinstance(term, Variable)
         self.current = self._out(
@@ -389,7 +377,7 @@ class _Emitter:
             position,
             low,
             high,
-            ways,
+            used.ways,
             compare,
             bound,
         )

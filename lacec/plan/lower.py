@@ -92,6 +92,14 @@ class SideProgram:
         """How a rule reads record facts."""
         return self.resolution.of(rule.node.head.predicate)
 
+    def whose(self, rule: LoweredRule) -> str:
+        """Of a rule: own, peer, exposure or generated."""
+        if rule.step == "040-exposure":
+            return "exposure"
+        if rule.module is None:
+            return "generated"
+        return "own" if rule.what == f"O{self.side}" else "peer"
+
 
 def lower(
     operands: tuple[Operand, Operand],
