@@ -253,7 +253,11 @@ def _check_repair(
             assert fails.kind == "test"
             assert not slow.holds(literal, binding, work)
             return
-    assert at_odds or _can_hold(literals, start, work), (fails, show_rule(Rule(Atom("H",()), tuple(literals))), at_odds)
+    assert at_odds or _can_hold(literals, start, work), (
+        fails,
+        show_rule(Rule(Atom("H", ()), tuple(literals))),
+        at_odds,
+    )
 
 
 def _change_count(

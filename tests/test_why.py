@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from hypothesis import Phase, HealthCheck, given, reject, settings
+from hypothesis import HealthCheck, given, reject, settings
 
 from lacec.pipeline import compile_module
 from lacec.predicates import Predicate
@@ -21,7 +21,12 @@ MOST_FACTS = 30
 
 def examples(count: int) -> settings:
     quiet = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
-    return settings(max_examples=count * SCALE, deadline=None, suppress_health_check=quiet, phases=[Phase.generate])
+    return settings(
+        max_examples=count * SCALE,
+        deadline=None,
+        suppress_health_check=quiet,
+        phases=[Phase.generate],
+    )
 
 
 def explained(sample: Sample) -> tuple[Why, World]:

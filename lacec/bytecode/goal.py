@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from lacec.bytecode import opcodes as op
-from lacec.bytecode.emit import TESTS
+from lacec.bytecode.block import TESTS
 from lacec.bytecode.order import Choice, Sizes, estimate, next_atom
 from lacec.bytecode.rank import RankOperands, rank_operands, ranking_of
 from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate

@@ -77,8 +77,11 @@ class Machine:
         self._group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
         self._blocks: list[list[Block]] = [[] for _ in code.groups]
         for block in code.blocks:
-            self._blocks[block.group].append(block)
-        self._read_last = {id(block): _last_reads(block) for block in code.blocks}
+            if block.kind in (Kind.FULL, Kind.DELTA):
+                self._blocks[block.group].append(block)
+        self._read_last = {
+            id(block): _last_reads(block) for blocks in self._blocks for block in blocks
+        }
         self._steps: tuple[Callable[..., Any], ...] = tuple(
             getattr(self, f"_{opcode.name.lower()}") for opcode in op.OPCODES
         )
