@@ -99,12 +99,12 @@ class Why:
             waiting += [each.needs for each in goals[wanted] if each.needs is not None]
         return WhyNot(fact, goals)
 
-    def makers(self, predicate: Predicate) -> Iterator[tuple[RuleShown, list[tuple[str, ...]]]]:
-        """Each rule of a predicate, and all the tuples that it alone would make."""
+    def makers(self, predicate: Predicate) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
+        """Each rule of a predicate, by its number, and the tuples that it alone would make."""
         program = self._program(predicate)
         heads = program.answers.relation(predicate)
         for number, state in program.prover.made_by(predicate, heads):
-            yield program.shown[number], self.database.tuples(heads.take(state.starts))
+            yield number, self.database.tuples(heads.take(state.starts))
 
     def _program(self, predicate: Predicate) -> _Program:
         for program in self._programs:

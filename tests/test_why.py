@@ -25,7 +25,6 @@ def examples(count: int) -> settings:
         max_examples=count * SCALE,
         deadline=None,
         suppress_health_check=quiet,
-        phases=[Phase.generate],
     )
 
 
