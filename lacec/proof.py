@@ -44,10 +44,12 @@ class RuleShown:
     line: int
     whose: str = ""  # own, peer, exposure or generated
     operand: int | None = None
+    sees: str = ""  # of the records of this side, in words
 
     def json(self) -> dict[str, Any]:
         found = {"id": self.id, "text": self.text, "file": self.file, "line": self.line}
-        return found | ({"from": self.whose, "operand": self.operand} if self.whose else {})
+        whose = {"from": self.whose, "operand": self.operand, "sees": self.sees}
+        return found | (whose if self.whose else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class Fails:
     binding: Mapping[str, str]
     count: int | None = None
     facts: tuple[Fact, ...] = ()
-    needs: "Wanted | None" = None  # a derived fact that is missing
+    needs: "Wanted | None" = None  # a derived fact that is missing for it to hold
 
     def json(self) -> dict[str, Any]:
         return {

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from hypothesis import HealthCheck, given, reject, settings
 
+from lacec.explainer import Why, explain_module
 from lacec.pipeline import compile_module
 from lacec.predicates import Predicate
 from lacec.proof import Fact
 from lacec.vm.sources import TupleSource, load
-from lacec.why import Why, explain_module
 from tests import slow
 from tests.proofs import World, check_proof, check_why_not
 from tests.vm.strategies import Sample, lift_samples, rank_samples, samples

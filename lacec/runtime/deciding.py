@@ -1,14 +1,14 @@
 """Which rules of the operands select a record: for a dry run to say who decided.
 
 In: the program of a side and the facts of an evaluation. Out: for each record that an
-operand selects, all of its rules that do, as explanations find them (lacec/why.py).
+operand selects, all of its rules that do, as explanations find them (lacec/explainer.py).
 """
 
+from lacec.explainer import explain_plan
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule, SideProgram, scope_of
 from lacec.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.vm.database import Database
-from lacec.why import explain_plan
 
 Deciding = dict[str, dict[str, tuple[LoweredRule, ...]]]
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from lacec.explainer import explain_plan
 from lacec.limits import Limits
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
 from lacec.predicates import Predicate
@@ -17,7 +18,6 @@ from lacec.proof import Fact, Proof, WhyNot
 from lacec.runtime.exchange import Layer, Participant, make_pair
 from lacec.runtime.interlace import events as e
 from lacec.runtime.side import EXCHANGE_LIMITS, Side
-from lacec.why import explain_plan
 
 Outcome = Literal["moves", "not-there", "already-there", "not-sent", "not-requested", "stopped"]
 

@@ -22,6 +22,9 @@ from lacec.vm.relation import Relation, Rows
 # So many heads are asked about at once: enough for columns to pay, and bounded in memory.
 MANY_HEADS = 2**16
 
+# Of the facts that a negated atom met, so many are shown; their number is known.
+MOST_MET = 100
+
 Waiting = dict[Predicate, list[Relation]]
 
 
@@ -178,7 +181,10 @@ def _closest(answers: Answers, goal: Goal, place: int, state: State) -> Failure:
         bounds, _ = answers.bounds(part, state)
         row = int(np.argmin(np.abs(counts - bounds)))
     one = state.take(np.array([row]))
-    met = answers.agreeing(part.pattern, one)[1] if part.ask == Ask.ABSENT else None
+    met = None
+    if part.ask == Ask.ABSENT:
+        met = answers.agreeing(part.pattern, one)[1]
+        met = met.take(np.arange(min(met.size, MOST_MET)))
     return Failure(goal, place, one, int(counts[row]), met)
 
 

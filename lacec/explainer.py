@@ -12,7 +12,9 @@ from typing import Literal as Choice
 from lacec.bytecode.emit import is_recursive
 from lacec.bytecode.goal import Ask, Rules
 from lacec.canonical.module import Module
+from lacec.diagnostics import quote
 from lacec.engine import machine_of, sizes_of
+from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import GENERATED_FILE, LoweredRule, SideProgram
 from lacec.predicates import Predicate
@@ -31,8 +33,11 @@ from lacec.syntax.ast import (
 )
 from lacec.syntax.show import show_literal
 from lacec.views import PLAIN, Resolution
+from lacec.views import View as Gated
 from lacec.vm.answers import Answers
 from lacec.vm.database import Database
+from lacec.vm.factline import Fact as FactLine
+from lacec.vm.factline import read_line
 from lacec.vm.relation import Ids, Relation
 from lacec.vm.view import View
 from lacec.vm.why import Failure, Found, Prover, failure_of
@@ -48,6 +53,7 @@ class _Program:
     prover: Prover
     nodes: Sequence[Rule]
     shown: Sequence[RuleShown]
+    views: Sequence[Gated] = ()
 
     @property
     def answers(self) -> Answers:
@@ -64,13 +70,15 @@ class Why:
     def is_derived(self, predicate: Predicate) -> bool:
         return any(program.prover.is_derived(predicate) for program in self._programs)
 
-    def holds(self, fact: Fact) -> bool:
+    def holds(self, fact: Fact | str) -> bool:
         """Whether a fact is there, given or derived."""
+        fact = as_fact(fact)
         program = self._program(fact.predicate)
         return bool(len(program.prover.there(fact.predicate, self._heads(fact))))
 
-    def why(self, fact: Fact) -> Proof | None:
+    def why(self, fact: Fact | str) -> Proof | None:
         """A proof of a fact; None when it is not there. One that was given has no steps."""
+        fact = as_fact(fact)
         if not self.holds(fact):
             return None
         program = self._program(fact.predicate)
@@ -85,8 +93,9 @@ class Why:
             [Fact(predicate.name, values) for values in self.database.tuples(heads)], steps
         )
 
-    def why_not(self, fact: Fact) -> WhyNot | None:
+    def why_not(self, fact: Fact | str) -> WhyNot | None:
         """Where each rule fails that could have made a fact; None when it is there."""
+        fact = as_fact(fact)
         if self.holds(fact):
             return None
         asked = Wanted(*fact)
@@ -194,12 +203,13 @@ class Why:
         if failure.facts is not None and part.pattern is not None:
             facts = sorted(self._facts(part.pattern.predicate, failure.facts))
         needs = None
-        if (
-            part.ask == Ask.FACT
-            and isinstance(literal, Atom)
-            and self.is_derived(literal.predicate)
-        ):
+        if part.ask == Ask.FACT and part.pattern is not None and isinstance(literal, Atom):
             needs = _wanted(literal, binding)
+            if facts:  # which the view hides that the rule reads through
+                gate, viewer = program.views[part.pattern.view - 1]
+                needs = Wanted(gate.name, (viewer, facts[0].values[0]))
+        if needs is not None and not self.is_derived(needs.predicate):
+            needs = None
         return Fails(
             program.shown[number],
             _KINDS[part.ask] if part.ask != Ask.FACT or not facts else "hidden",
@@ -256,6 +266,17 @@ def _wanted(atom: Atom, binding: Mapping[str, str]) -> Wanted | None:
     return Wanted(atom.name, values)
 
 
+def as_fact(fact: Fact | str, limits: Limits = DEFAULT_LIMITS) -> Fact:
+    """A fact from its line; FactError for what is none."""
+    if isinstance(fact, Fact):
+        return fact
+    found = read_line(fact.encode("utf-8", "surrogateescape"), False, limits)
+    if isinstance(found, FactLine):
+        return Fact(found.predicate.name, tuple(found.values))
+    why = found[0].message if found else "it is empty"
+    raise FactError(f"{quote(fact)} is no fact: {why}; write NAME('value',…)")
+
+
 # What is explained.
 
 
@@ -288,7 +309,8 @@ def shown_rule(program: SideProgram, rule: LoweredRule) -> RuleShown:
     if original is None:
         return RuleShown(rule.id, rule.text, GENERATED_FILE, 1, whose)
     operand = int(rule.what[1:]) if whose in ("own", "peer") else None
-    return RuleShown(original.id, original.text, original.file, original.line, whose, operand)
+    place = (original.id, original.text, original.file, original.line)
+    return RuleShown(*place, whose, operand, program.sees(rule))
 
 
 def _program(
@@ -307,4 +329,4 @@ def _program(
     }
     sizes = sizes_of(module, answers.database, views)
     rules = Rules(nodes, resolution, recursive, sizes)
-    return _Program(Prover(answers, rules, module.groups), nodes, shown)
+    return _Program(Prover(answers, rules, module.groups), nodes, shown, resolution.views)
