@@ -51,6 +51,21 @@ def exposure_of(
     return exposure([(name, text)], limits)
 
 
+def local_policy(
+    own: Operand,
+    expose: Sequence[str | bytes],
+    narrow: Sequence[str | bytes],
+    trust_peer: bool,
+    limits: Limits = DEFAULT_LIMITS,
+) -> LocalPolicy:
+    """The local policy of texts, each of which may be the name of a shortcut."""
+    return LocalPolicy(
+        tuple(exposure_of(text, own, limits) for text in expose),
+        trust_peer,
+        tuple(exposure_of(text, own, limits) for text in narrow),
+    )
+
+
 def expose_all(limits: Limits = DEFAULT_LIMITS) -> Module:
     """`all`: the peer may query every record."""
     return exposure([("all", ALL)], limits)
