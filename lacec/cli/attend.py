@@ -22,11 +22,10 @@ from lacec.cli.output import write
 from lacec.cli.render import counted
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.state import State
+from lacec.runtime.recording.recorder import NAMES
 
 if TYPE_CHECKING:
     from rich.progress import Progress
-
-NAMES = ("left", "right")
 
 A_MOMENT = 0.5  # seconds for which nothing is said
 LOOKS = 0.1  # between two looks at how far it is

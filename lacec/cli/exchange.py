@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import typer
 
-from lacec.cli.attend import NAMES, Staying, attending
+from lacec.cli.attend import Staying, attending
 from lacec.cli.files import read_inputs
 from lacec.cli.keys import load_secret
 from lacec.cli.output import Segment, write, write_json
@@ -41,7 +41,7 @@ from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.operations import select_coordinate, select_hashes
-from lacec.runtime.recording.recorder import Recorder
+from lacec.runtime.recording.recorder import NAMES, Recorder
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
 from lacec.runtime.watch import Watch, stay

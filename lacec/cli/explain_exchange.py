@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from lacec.cli.exchange import NAMES, SideOptions, participants
+from lacec.cli.exchange import SideOptions, participants
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.report import stopped_by_limit
 from lacec.cli.store.common import opened, read_hash
@@ -16,6 +16,7 @@ from lacec.limits import Limits
 from lacec.proof import Proof
 from lacec.runtime.exchange import system_clock
 from lacec.runtime.explaining import OUTCOMES, Direction, explain_exchange
+from lacec.runtime.recording.recorder import NAMES
 from lacec.views import OriginMode
 
 

@@ -10,11 +10,11 @@ from lacec.cli.options import JsonOption
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.render import counted
 from lacec.diagnostics import visible
+from lacec.runtime.recording.recorder import NAMES
 
 if TYPE_CHECKING:
     from lacec.runtime.recording.replay import Line, Replay
 
-NAMES = ("left", "right")
 _CHUNK = 2**18
 
 FileArgument = Annotated[
