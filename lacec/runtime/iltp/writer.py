@@ -65,7 +65,7 @@ class StreamWriter:
 
     def facts(self, lines: bytes) -> bytes:
         """Some lines of a block that no machine says: a recording has such."""
-        before, self._after_comment = self._begin(), False
+        before, self._after_comment = self.begin(), False
         return before + lines
 
     def end(self) -> bytes:
