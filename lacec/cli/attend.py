@@ -21,6 +21,7 @@ import typer
 from lacec.cli.output import write
 from lacec.cli.render import counted
 from lacec.runtime.interlace.driver import Pair
+from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.state import State
 from lacec.runtime.recording.recorder import NAMES
 
@@ -58,14 +59,15 @@ PHASES = {
 
 def how_far(pair: Pair) -> str:
     """The phase of each side, and what it has received so far."""
-    said = []
-    for name, seat in zip(NAMES, pair.seats, strict=True):
-        totals = seat.machine.link.totals
-        # Those on their way to the store count as soon as they are there.
-        records = counted(len(totals.received), "record")
-        phase = PHASES[seat.machine.state]
-        said.append(f"{name}: {phase}, {records} and {totals.bytes_received} bytes in")
-    return "; ".join(said)
+    sides = zip(NAMES, pair.seats, strict=True)
+    return "; ".join(f"{name}: {how_far_one(seat.machine)}" for name, seat in sides)
+
+
+def how_far_one(machine: Machine) -> str:
+    totals = machine.link.totals
+    # Those on their way to the store count as soon as they are there.
+    records = counted(len(totals.received), "record")
+    return f"{PHASES[machine.state]}, {records} and {totals.bytes_received} bytes in"
 
 
 class Display(Protocol):
@@ -114,6 +116,10 @@ class Lines:
         self._next = monotonic() + RARELY
 
 
+def make_display() -> Display:
+    return Line() if sys.stderr.isatty() else Lines()
+
+
 @dataclass(frozen=True)
 class Staying:
     """How an open exchange stays: for how long, and how often its time moves."""
@@ -129,11 +135,11 @@ def read_staying(open: bool, dry: bool, length: str | None, tick: str | None) ->
         raise typer.BadParameter("only an exchange that is --open has --for and --tick")
     if not open:
         return None
-    seconds = None if length is None else _read_time("--for", length)
-    return Staying(seconds, int(_read_time("--tick", tick or "10s") * 10**9))
+    seconds = None if length is None else read_time("--for", length)
+    return Staying(seconds, int(read_time("--tick", tick or "10s") * 10**9))
 
 
-def _read_time(option: str, text: str) -> float:
+def read_time(option: str, text: str) -> float:
     """Seconds, of a number and the unit s, m or h."""
     match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smh]?)", text, re.ASCII)
     if match is None or float(match[1]) == 0:
@@ -196,7 +202,7 @@ class Attention:
 @contextmanager
 def attending(pair: Pair, staying: Staying | None = None) -> Iterator[Attention]:
     """Attend to an exchange: signals, and how far it is."""
-    display = Line() if sys.stderr.isatty() else Lines()
+    display = make_display()
     attention = Attention(pair, display, staying)
     pair.attend = attention
     with _signals(attention.on_signal):

@@ -83,9 +83,8 @@ def participants(
     json: bool,
 ) -> tuple[Participant, Participant]:
     """Both sides; everything that is wrong with their files is reported together."""
-    if lowering is not None and lowering not in LOWERINGS:
-        raise typer.BadParameter(f"there is no lowering {lowering!r}, only {', '.join(LOWERINGS)}")
-    generated = _generated(operation)
+    check_lowering(lowering)
+    generated = read_operation(operation)
     files = [name for side in sides for name in (side.policy, *side.expose) if name == "-"]
     if len(files) > 1:
         raise typer.BadParameter("standard input (-) can be read only once")
@@ -93,11 +92,14 @@ def participants(
     found = []
     for index, (side, store, key) in enumerate(zip(sides, stores, keys, strict=True)):
         source = generated if index == 0 and generated is not None else None
-        policy = _policy(reader, side, index, source, origins, lowering)
+        if source is None and side.policy is None:
+            name = side.name
+            raise typer.BadParameter(f"the {name} side has no selector: give --{name}-policy")
+        policy = read_policy(reader, side, index, source, origins, lowering)
         verifier = None if key is None else load_secret(key).verifier
         found.append((store, policy, verifier))
     reader.finish()
-    fields = _fields(advertise)
+    fields = read_fields(advertise)
     both = [
         Participant(store, policy, verifier, FileCursors(store.folder), fields)
         for store, policy, verifier in found
@@ -108,7 +110,12 @@ def participants(
     return both[0], both[1]
 
 
-def _generated(operation: Operation) -> Input | None:
+def check_lowering(name: str | None) -> None:
+    if name is not None and name not in LOWERINGS:
+        raise typer.BadParameter(f"there is no lowering {name!r}, only {', '.join(LOWERINGS)}")
+
+
+def read_operation(operation: Operation) -> Input | None:
     """The selector of an operation, if there is one."""
     get, below, put = operation
     given = [name for name, value in (("get", get), ("list", below), ("put", put)) if value]
@@ -131,7 +138,7 @@ def _generated(operation: Operation) -> Input | None:
     return f"<{given[0]}>", select_coordinate(where)
 
 
-def _policy(
+def read_policy(
     reader: Reader,
     side: SideOptions,
     index: int,
@@ -139,8 +146,7 @@ def _policy(
     origins: OriginMode,
     lowering: str | None,
 ) -> Policy | None:
-    if generated is None and side.policy is None:
-        raise typer.BadParameter(f"the {side.name} side has no selector: give --{side.name}-policy")
+    """What a side brings, by its files; None if the reader found something wrong."""
     source = generated or read_inputs([side.policy or ""], reader.limits)[0]
     module = reader.module(source, Facet.SELECTOR, reader.limits)
     own = None if module is None else Operand(index, module)
@@ -151,7 +157,7 @@ def _policy(
     return Policy(own, local, origins, lowering or STANDARD)
 
 
-def _fields(advertise: Sequence[str] | None) -> Schema:
+def read_fields(advertise: Sequence[str] | None) -> Schema:
     names = frozenset(advertise or ())
     return Schema(every=True) if "all" in names else Schema(names)
 
@@ -232,9 +238,9 @@ def report(pair: Pair, json: bool, interrupted: bool) -> None:
     if json:
         write_json({name: r.json() for name, r in zip(NAMES, results, strict=True)})
     else:
-        write(_table(results))
-        write(_ending(results))
-    _finish(pair, results, interrupted, json)
+        write(table(NAMES, results))
+        write(ending(NAMES, results))
+    finish(limit_exceeded(pair), results, interrupted, json)
 
 
 def report_moves(pair: Pair, moves: Sequence[Move], json: bool, interrupted: bool) -> None:
@@ -248,8 +254,8 @@ def report_moves(pair: Pair, moves: Sequence[Move], json: bool, interrupted: boo
             write(_move_text(move))
         size = sum(move.size for move in moves)
         write([(f"{counted(len(moves), 'record')}, {size} bytes would move\n", "bold")])
-        write(_ending(results))
-    _finish(pair, results, interrupted, json)
+        write(ending(NAMES, results))
+    finish(limit_exceeded(pair), results, interrupted, json)
 
 
 def _move_json(move: Move) -> dict[str, Any]:
@@ -285,10 +291,11 @@ def _move_text(move: Move) -> Iterator[Segment]:
             yield f"{visible(each.rule.text)}\n", ""
 
 
-def _table(results: Sequence[Result]) -> Iterator[Segment]:
+def table(names: Sequence[str], results: Sequence[Result]) -> Iterator[Segment]:
+    """What each side has received, and more."""
     heads = ("received", "rejected", "not available", "bytes in", "bytes out")
     yield "       " + "".join(f"  {head:>13}" for head in heads) + "\n", "dim"
-    for name, result in zip(NAMES, results, strict=True):
+    for name, result in zip(names, results, strict=True):
         numbers = (
             len(result.received_hashes),
             len(result.rejected_hashes),
@@ -300,19 +307,29 @@ def _table(results: Sequence[Result]) -> Iterator[Segment]:
         yield "".join(f"  {number:13}" for number in numbers) + "\n", ""
 
 
-def _ending(results: Sequence[Result]) -> Iterator[Segment]:
+def ending(names: Sequence[str], results: Sequence[Result]) -> Iterator[Segment]:
+    """Whether they converged, and if not, why."""
     if all(result.converged for result in results):
         yield f"converged after {counted(results[0].loops, 'loop')}\n", "green"
         return
-    for name, result in zip(NAMES, results, strict=True):
+    for name, result in zip(names, results, strict=True):
         if result.aborted is not None:
             why = result.detail or REASONS[result.aborted]
             yield f"not converged: {name}: {result.aborted}", "bold red"
             yield f": {visible(why)}\n", ""
+        elif not result.converged:
+            yield f"not converged: {name}", "bold red"
+            yield f": {visible(result.detail)}\n", ""
 
 
-def _finish(pair: Pair, results: Sequence[Result], interrupted: bool, json: bool) -> None:
-    exceeded = limit_exceeded(pair)
+def finish(
+    exceeded: LimitError | None,
+    results: Sequence[Result],
+    interrupted: bool,
+    json: bool,
+    late: bool = False,
+) -> None:
+    """End with the exit code that says what became of an exchange."""
     if exceeded is not None and not json:
         write([(f"  = help: {limit_help(exceeded)}\n", "")], sys.stderr)
     if interrupted:
@@ -320,4 +337,5 @@ def _finish(pair: Pair, results: Sequence[Result], interrupted: bool, json: bool
     if all(result.converged for result in results):
         return
     reasons = {result.aborted for result in results} - {None}
-    raise typer.Exit(3 if exceeded is not None or reasons <= LIMITS else 1)
+    limited = exceeded is not None or late or (bool(reasons) and reasons <= LIMITS)
+    raise typer.Exit(3 if limited else 1)

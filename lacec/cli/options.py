@@ -1,7 +1,8 @@
 """Options that several commands share, and what they turn into."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +10,9 @@ from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RECORD_LIMIT_NAMES, RecordLimits
 from lacec.views import OriginMode
+
+if TYPE_CHECKING:
+    from lacec.runtime.interlace.limits import ExchangeLimits
 
 FileArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="A source file, or - for standard input.")
@@ -128,6 +132,29 @@ def read_limits(given: list[str] | None) -> Limits:
     return Limits(**_changed(given, LIMIT_NAMES)) if given else DEFAULT_LIMITS
 
 
+def read_link_limits(given: list[str] | None) -> tuple[Limits, "ExchangeLimits"]:
+    """The limits of evaluation in an exchange, and those of the exchange (050)."""
+    from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
+    from lacec.runtime.interlace.limits import ExchangeLimits
+    from lacec.runtime.side import EXCHANGE_LIMITS
+
+    changed = _changed(given, (*LIMIT_NAMES, *OF_EXCHANGES))
+    of_exchange = {name: changed.pop(name) for name in OF_EXCHANGES if name in changed}
+    for name, value in of_exchange.items():
+        check_exchange_limit("--limit", name, value)
+    return replace(EXCHANGE_LIMITS, **changed), ExchangeLimits(**of_exchange)
+
+
+def check_exchange_limit(option: str, name: str, value: int) -> None:
+    """A limit that is so low that no peer can talk is a mistake."""
+    from lacec.runtime.interlace.limits import LOWEST
+
+    lowest = getattr(LOWEST, name)
+    if value < lowest:
+        message = f"{name} is at least {lowest}: with less, no exchange is possible"
+        raise typer.BadParameter(message, param_hint=option)
+
+
 def read_record_limits(given: list[str] | None) -> RecordLimits:
     return RecordLimits(**_changed(given, RECORD_LIMIT_NAMES)) if given else DEFAULT_RECORD_LIMITS
 
@@ -171,6 +198,26 @@ def needs_stores(**given: object) -> None:
 def not_with_stores(**given: object) -> None:
     """Options that mean nothing for an exchange of two stores."""
     _refuse(given, "cannot stand beside --left and --right")
+
+
+def needs_connection(**given: object) -> None:
+    """Options that mean nothing but for one side of a connection."""
+    _refuse(given, "needs --connect or --listen")
+
+
+def not_with_connection(**given: object) -> None:
+    """Options that mean nothing for one side of a connection."""
+    _refuse(given, "cannot stand beside --connect or --listen")
+
+
+def needs_listen(**given: object) -> None:
+    """Options that mean nothing but for a side that listens."""
+    _refuse(given, "needs --listen")
+
+
+def needs_connect(**given: object) -> None:
+    """Options that mean nothing but for a side that connects."""
+    _refuse(given, "needs --connect")
 
 
 def _refuse(given: dict[str, object], why: str) -> None:

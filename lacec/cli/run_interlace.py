@@ -1,18 +1,25 @@
-"""lacec run-interlace: exchange records between two stores, by the policies of both."""
+"""lacec run-interlace: exchange records, by the policies of both sides."""
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from lacec.cli.groups import grouped
+from lacec.cli.link_options import LinkOptions, ListenOptions
 from lacec.cli.options import (
     JsonOption,
-    LimitOption,
     LoweringOption,
     OriginsOption,
+    needs_connection,
+    needs_listen,
+    not_with_connection,
     read_limits,
 )
+from lacec.limits import LIMIT_NAMES
+from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
 from lacec.views import OriginMode
 
 _EXPOSED = "what the peer may query: a file, selected, or all. Repeatable."
@@ -22,9 +29,9 @@ def _option(name: str, metavar: str, help: str) -> Any:
     return typer.Option(f"--{name}", metavar=metavar, help=help)
 
 
-Left = Annotated[Path, _option("left", "STORE", "The store on the left.")]
-Right = Annotated[Path, _option("right", "STORE", "The store on the right.")]
-BothPolicy = Annotated[str | None, _option("policy", "FILE", "The selector of both sides.")]
+Left = Annotated[Path | None, _option("left", "STORE", "The store on the left.")]
+Right = Annotated[Path | None, _option("right", "STORE", "The store on the right.")]
+BothPolicy = Annotated[str | None, _option("policy", "FILE", "The selector, of both sides.")]
 LeftPolicy = Annotated[str | None, _option("left-policy", "FILE", "The selector of the left.")]
 RightPolicy = Annotated[str | None, _option("right-policy", "FILE", "The selector of the right.")]
 Exposures = list[str] | None
@@ -48,37 +55,70 @@ For = Annotated[str | None, _option("for", "TIME", "With --open: end after 90s, 
 Tick = Annotated[
     str | None, _option("tick", "TIME", "With --open: how often TickTAI moves; 10s unless told.")
 ]
+Limit = Annotated[
+    list[str] | None,
+    _option(
+        "limit",
+        "NAME=VALUE",
+        f"Change a limit: {', '.join(LIMIT_NAMES)}; on connections also "
+        f"{', '.join(OF_EXCHANGES)}. Repeatable.",
+    ),
+]
 Record = Annotated[
     Path | None, _option("record", "FILE", "Write the exchange to a file, for lacec replay.")
 ]
 
 
+@dataclass(frozen=True)
+class PairOptions:
+    """Of an exchange between two stores."""
+
+    left: Left = None
+    right: Right = None
+    left_policy: LeftPolicy = None
+    right_policy: RightPolicy = None
+    left_expose: LeftExpose = None
+    right_expose: RightExpose = None
+    left_key: LeftKey = None
+    right_key: RightKey = None
+    dry_run: Dry = False
+    record: Record = None
+
+
+@dataclass(frozen=True)
+class Exchanging:
+    """Of all exchanges."""
+
+    policy: BothPolicy = None
+    expose: BothExpose = None
+    get: Get = None
+    below: Below = None
+    put: Put = None
+    advertise: Advertise = None
+    open: Open = False
+    length: For = None
+    tick: Tick = None
+    origins: OriginsOption = OriginMode.OPAQUE
+    lowering: LoweringOption = None
+    limit: Limit = None
+
+    @property
+    def operation(self) -> tuple[str | None, str | None, list[str] | None]:
+        return self.get, self.below, self.put
+
+
+@grouped
 def run_interlace_command(
-    left: Left,
-    right: Right,
-    policy: BothPolicy = None,
-    left_policy: LeftPolicy = None,
-    right_policy: RightPolicy = None,
-    expose: BothExpose = None,
-    left_expose: LeftExpose = None,
-    right_expose: RightExpose = None,
-    left_key: LeftKey = None,
-    right_key: RightKey = None,
-    get: Get = None,
-    below: Below = None,
-    put: Put = None,
-    advertise: Advertise = None,
-    dry: Dry = False,
-    open: Open = False,
-    length: For = None,
-    tick: Tick = None,
-    record: Record = None,
-    origins: OriginsOption = OriginMode.OPAQUE,
-    lowering: LoweringOption = None,
-    limit: LimitOption = None,
+    pair: PairOptions,
+    exchanging: Exchanging,
+    link: LinkOptions,
+    listen: ListenOptions,
     json: JsonOption = False,
 ) -> None:
-    """Exchange records between two stores until neither has anything more for the other.
+    """Exchange records until neither side has anything more for the other.
+
+    Between two stores, --left and --right; or between one, --store, and whoever listens at
+    an address, --connect, or connects to one, --listen.
 
     A record moves when the selectors of both sides select it, where it is and where it
     goes. The selector of a side sees on the other only what is exposed to it there; where
@@ -87,35 +127,59 @@ def run_interlace_command(
 
     Example: lacec run-interlace --left mine --right theirs --policy links.lace --expose selected
     """
+    if link.connect is None and link.listen is None:
+        needs_connection(**vars(link))
+        needs_listen(**vars(listen))
+        _exchange_of_two(pair, exchanging, json)
+        return
+    not_with_connection(**vars(pair))
+    if link.listen is None:
+        needs_listen(**vars(listen))
+        from lacec.cli.connect import run_connect
+
+        run_connect(link, exchanging, json)
+    else:
+        from lacec.cli.listen import run_listen
+
+        run_listen(link, listen, exchanging, json)
+
+
+def _exchange_of_two(pair: PairOptions, options: Exchanging, json: bool) -> None:
     # The engine and the store are heavy: help does not need them.
     from lacec.cli.attend import read_staying
     from lacec.cli.exchange import participants, run_dry, run_pair, two_sides
     from lacec.cli.store.common import opened
     from lacec.runtime.side import EXCHANGE_SECONDS
 
-    staying = read_staying(open, dry, length, tick)
-    if dry and record is not None:
+    if pair.left is None or pair.right is None:
+        raise typer.BadParameter(
+            "give two stores, --left and --right; or one, --store, and --connect or --listen"
+        )
+    staying = read_staying(options.open, pair.dry_run, options.length, options.tick)
+    if pair.dry_run and pair.record is not None:
         raise typer.BadParameter("a dry run is not recorded", param_hint="--record")
-    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(limit or ())])
+    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(options.limit or ())])
+    expose = options.expose or ()
     sides = two_sides(
-        (left, right),
-        (left_policy or policy, right_policy or policy),
-        ([*(expose or ()), *(left_expose or ())], [*(expose or ()), *(right_expose or ())]),
+        (pair.left, pair.right),
+        (pair.left_policy or options.policy, pair.right_policy or options.policy),
+        ([*expose, *(pair.left_expose or ())], [*expose, *(pair.right_expose or ())]),
     )
     with ExitStack() as stack:
+        dry = pair.dry_run
         stores = [stack.enter_context(opened(s.store, json, read_only=dry)) for s in sides]
         both = participants(
             sides,
             (stores[0], stores[1]),
-            (left_key, right_key),
-            (get, below, put),
-            advertise,
-            origins,
-            lowering,
+            (pair.left_key, pair.right_key),
+            options.operation,
+            options.advertise,
+            options.origins,
+            options.lowering,
             limits,
             json,
         )
         if dry:
             run_dry(both, limits, json)
         else:
-            run_pair(both, (stores[0], stores[1]), staying, record, limits, json)
+            run_pair(both, (stores[0], stores[1]), staying, pair.record, limits, json)

@@ -114,6 +114,11 @@ def verify(digest: bytes, verifier: str, signature: str) -> bool:
     return expected == b"\x02" + commitment
 
 
+def is_verifier(text: str) -> bool:
+    """Whether a text has the form of a verifier."""
+    return _point(text) is not None
+
+
 @lru_cache(1024)
 def _point(verifier: str) -> bytes | None:
     """The x coordinate in the text of a verifier. A few keys sign most records."""

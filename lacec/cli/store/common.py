@@ -25,7 +25,7 @@ HashesArgument = Annotated[
 def opened(path: Path, json: bool = False, *, read_only: bool = False) -> Iterator[Store]:
     """A store; what is wrong with it ends the command with exit code 1."""
     try:
-        with Store.open(path, read_only=read_only, on_wait=_say_waiting) as store:
+        with Store.open(path, read_only=read_only, on_wait=say_waiting) as store:
             yield store
     except StoreError as error:
         refuse_store(error, json)
@@ -51,7 +51,7 @@ def is_sound(hash: str, data: bytes) -> bool:
     return False
 
 
-def _say_waiting() -> None:
+def say_waiting() -> None:
     write([("waiting for another process that writes to the store\n", "dim")], sys.stderr)
 
 

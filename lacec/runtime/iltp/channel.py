@@ -5,6 +5,7 @@ learns of its transport: nothing in it is asserted by the peer.
 """
 
 import asyncio
+import os
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +17,17 @@ UNBOUND = "-"
 
 class ChannelError(Exception):
     """The connection broke, or the other end does not keep to its transport."""
+
+
+class UntrustedError(ChannelError):
+    """The other end does not prove to be the host that was asked for: to try again is no use."""
+
+
+def reason(error: OSError) -> str:
+    """Why the system did not do something, for people."""
+    if isinstance(error, ConnectionError | FileNotFoundError | PermissionError) and error.errno:
+        return os.strerror(error.errno).lower()
+    return str(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,10 @@ class Listener:
         welcome: Welcome,
         on_end: Callable[[About, Result], None] | None = None,
         most: int = MOST_LINKS,
+        on_begin: Callable[[About], None] | None = None,
     ) -> None:
-        self._lace, self._welcome, self._on_end, self._most = lace, welcome, on_end, most
+        self._lace, self._welcome, self._most = lace, welcome, most
+        self._on_begin, self._on_end = on_begin, on_end
         self._tasks: set[asyncio.Task[None]] = set()
         self.bound: Listening | None = None
 
@@ -97,21 +99,26 @@ class Listener:
 
     async def accepted(self, channel: Channel) -> None:
         """Run the link of one connection. Whatever happens on it concerns no other."""
+        if self._on_begin is not None:
+            self._on_begin(channel.about)
         if len(self._tasks) >= self._most:
+            self._end(channel.about, Result(aborted="turned-away", detail="too many links"))
             await channel.close()
             return
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         try:
-            result = await self._lace.welcome(channel, self._welcome)
-            if self._on_end is not None:
-                self._on_end(channel.about, result)
+            self._end(channel.about, await self._lace.welcome(channel, self._welcome))
         except Exception:
             _LOGGER.exception("a link from %s failed", channel.about.address)
             await channel.close()
         finally:
             self._tasks.discard(task)
+
+    def _end(self, about: About, result: Result) -> None:
+        if self._on_end is not None:
+            self._on_end(about, result)
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:
         """Take no more connections, let the links end, and end those that do not."""
@@ -131,9 +138,10 @@ async def serve(
     tls: ServerTls | None = None,
     on_end: Callable[[About, Result], None] | None = None,
     most: int = MOST_LINKS,
+    on_begin: Callable[[About], None] | None = None,
 ) -> Listener:
     """Listen at an address; on stdio there is one peer, who is there already."""
-    listener = Listener(lace, welcome, on_end, most)
+    listener = Listener(lace, welcome, on_end, most, on_begin)
     listener.bound = await _listen(parse_address(address), listener.accepted, tls)
     return listener
 

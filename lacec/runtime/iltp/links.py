@@ -33,6 +33,7 @@ from lacec.runtime.interlace.limits import (
     DEFAULT_BUDGET,
     DEFAULT_LIMITS,
     DEFAULT_OWN_LIMITS,
+    SECOND,
     Budget,
     ExchangeLimits,
     OwnLimits,
@@ -40,6 +41,7 @@ from lacec.runtime.interlace.limits import (
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
+from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Shelf, Side
 
@@ -61,11 +63,12 @@ class Terms:
     evaluation: Limits = EXCHANGE_LIMITS
     partitions: bool = True
     open: bool = False
+    tick_interval: int = 10 * SECOND
     comments: bool = False  # in the stream, for people
 
 
-# The terms for a peer that claims a verifier, or none.
-Welcome = Callable[[str | None], Terms]
+# The terms for a peer that claims a verifier, or none; no terms: it is turned away.
+Welcome = Callable[[str | None], Terms | None]
 
 
 class Lace:
@@ -117,6 +120,7 @@ class Lace:
             budget=terms.budget,
             partitions=terms.partitions,
             open=terms.open,
+            tick_interval=terms.tick_interval,
             transport=about.address,
             encrypted=about.encrypted,
         )
@@ -135,7 +139,8 @@ class Lace:
         )
         self.links.add(pump)
         try:
-            return await pump.run(heard.setup)
+            result = await pump.run(heard.setup)
+            return replace(result, exceeded=side.exceeded)
         finally:
             self.links.discard(pump)
 
@@ -158,6 +163,9 @@ class Lace:
         assert heard.setup is not None
         origin = heard.setup.origin
         terms = welcome(None if origin == UNASSIGNED else origin)
+        if terms is None:
+            heard.share.hold(0)
+            return await _turn_away(channel, heard.writer, Abort("turned-away"), patience)
         heard.writer.comments = terms.comments
         return await self.link(channel, 1, terms, on_rest, heard)
 
@@ -180,16 +188,19 @@ class Lace:
             while self._again:
                 self._again, removed, self._removed = False, self._removed, False
                 last = await self._in_thread(_last, self._shelf)
-                for pump in tuple(self.links):
-                    await pump.tell(e.StoreChanged(last, removed))
+                await self.tell(e.StoreChanged(last, removed))
         finally:
             self._telling = None
+
+    async def tell(self, event: e.Event) -> None:
+        """Give an event to the machines of all links."""
+        for pump in tuple(self.links):
+            await pump.tell(event)
 
     async def finish(self, grace: float) -> None:
         """Close open links at their next fixed point, and all that are left after a while."""
         for event, patience in ((e.Finish(), grace), (e.Cancel(), grace)):
-            for pump in tuple(self.links):
-                await pump.tell(event)
+            await self.tell(event)
             with suppress(TimeoutError):
                 async with asyncio.timeout(patience):
                     while self.links:
@@ -232,6 +243,8 @@ async def _turn_away(
     match error:
         case StreamError():
             result = Result(aborted=error.reason, detail=str(error))
+        case Abort():
+            result = Result(aborted=error.reason, detail=error.detail)
         case TimeoutError():
             result = Result(aborted="phase-timeout", detail=f"no setup came within {patience} s")
         case _:

@@ -35,6 +35,7 @@ REASONS: dict[str, str] = {
     "store-failed": "the store could not keep what was received",
     "disconnected": "the connection ended in the middle of a phase",
     "cancelled": "this side was told to stop",
+    "turned-away": "this side takes no link of that peer, or not now",
 }
 
 LIMITS = frozenset(("transfer-limit-exceeded", "loop-limit-exceeded"))

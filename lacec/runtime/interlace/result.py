@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from lacec.errors import LimitError
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -18,7 +20,9 @@ class Result:
     converged: bool = False
     loops: int = 0
     aborted: str | None = None
-    detail: str = field(default="", compare=False)  # for people; not part of the JSON
+    # For people, and no part of the JSON: what happened, and at which limit of evaluation.
+    detail: str = field(default="", compare=False)
+    exceeded: LimitError | None = field(default=None, compare=False)
 
     def json(self) -> dict[str, Any]:
         return {

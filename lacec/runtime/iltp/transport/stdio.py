@@ -7,14 +7,27 @@ from lacec.runtime.iltp.address import Address
 from lacec.runtime.iltp.channel import PIECE_BYTES, About, ChannelError, PipeChannel
 from lacec.runtime.iltp.transport.listening import Accepted
 
-STANDARD = (0, 1)
+Pipes = tuple[int, int]
+"""Two file descriptors: one to read, one to write."""
 
 
-async def open_pipes(pipes: tuple[int, int] = STANDARD) -> PipeChannel:
-    """A channel over two file descriptors: one to read, one to write."""
+def take_standard() -> Pipes:
+    """The standard input and output, for the stream alone: whatever else reads finds nothing,
+    and whatever else writes does so to standard error."""
+    pipes = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return pipes
+
+
+async def open_pipes(pipes: Pipes | None = None) -> PipeChannel:
+    """A channel over two pipes, those of the process unless others are given."""
     loop = asyncio.get_running_loop()
     inward, outward = asyncio.StreamReader(limit=PIECE_BYTES), asyncio.StreamReader()
     try:
+        pipes = pipes or take_standard()
         source, target = os.fdopen(pipes[0], "rb"), os.fdopen(pipes[1], "wb")
         reading, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(inward), source
@@ -41,6 +54,6 @@ class StdioListening:
         pass
 
 
-async def listen(accepted: Accepted, pipes: tuple[int, int] = STANDARD) -> StdioListening:
+async def listen(accepted: Accepted, pipes: Pipes | None = None) -> StdioListening:
     channel = await open_pipes(pipes)
     return StdioListening(asyncio.ensure_future(accepted(channel)))

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from lacec.runtime.iltp.address import Address
-from lacec.runtime.iltp.channel import About, ChannelError, PipeChannel
+from lacec.runtime.iltp.channel import About, ChannelError, PipeChannel, reason
 from lacec.runtime.iltp.transport.listening import Accepted
 
 
@@ -12,7 +12,7 @@ async def connect(address: Address) -> PipeChannel:
     try:
         streams = await asyncio.open_connection(address.host, address.port)
     except OSError as error:
-        raise ChannelError(f"cannot connect to {address}: {error}") from None
+        raise ChannelError(f"cannot connect to {address}: {reason(error)}") from None
     return PipeChannel(About(str(address)), *streams)
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lacec.runtime.iltp.address import Address
-from lacec.runtime.iltp.channel import About, ChannelError, PipeChannel
+from lacec.runtime.iltp.channel import About, ChannelError, PipeChannel, reason
 from lacec.runtime.iltp.transport.listening import Accepted
 
 _CREDENTIALS = struct.Struct("3i")  # the process, the user, the group
@@ -19,7 +19,7 @@ async def connect(address: Address) -> PipeChannel:
     try:
         reader, writer = await asyncio.open_unix_connection(address.path)
     except OSError as error:
-        raise ChannelError(f"cannot connect to {address}: {error}") from None
+        raise ChannelError(f"cannot connect to {address}: {reason(error)}") from None
     return _channel(address, reader, writer)
 
 

@@ -24,7 +24,7 @@ from websockets.exceptions import (
 from websockets.http11 import Request, Response
 
 from lacec.runtime.iltp.address import PATH, Address
-from lacec.runtime.iltp.channel import CLOSE_SECONDS, About, ChannelError
+from lacec.runtime.iltp.channel import CLOSE_SECONDS, About, ChannelError, UntrustedError, reason
 from lacec.runtime.iltp.transport.listening import Accepted
 from lacec.runtime.iltp.transport.tls import ServerTls, certificate_binding
 
@@ -92,7 +92,11 @@ async def connect(address: Address, context: ssl.SSLContext | None) -> WebSocket
     options = _OPTIONS if context is None else _OPTIONS | {"ssl": context}
     try:
         connection = await open_websocket(uri, proxy=None, user_agent_header=None, **options)
-    except (OSError, TimeoutError, InvalidURI, WebSocketException) as error:
+    except ssl.SSLCertVerificationError as error:
+        raise UntrustedError(f"cannot connect to {address}: {error}") from None
+    except OSError as error:
+        raise ChannelError(f"cannot connect to {address}: {reason(error)}") from None
+    except (InvalidURI, WebSocketException) as error:
         raise ChannelError(f"cannot connect to {address}: {error}") from None
     about = About(str(address))
     if context is not None:

@@ -1,0 +1,172 @@
+"""One side of a connection, from options: its terms, its store, and how it ends."""
+
+import pwd
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import typer
+
+from lacec.cli.attend import Staying
+from lacec.cli.exchange import (
+    SideOptions,
+    check_lowering,
+    ending,
+    finish,
+    read_fields,
+    read_policy,
+    table,
+)
+from lacec.cli.keys import load_secret
+from lacec.cli.link_options import LinkOptions
+from lacec.cli.options import read_link_limits
+from lacec.cli.output import write, write_json
+from lacec.cli.plan import Reader
+from lacec.cli.run_interlace import Exchanging
+from lacec.cli.store.common import refuse_store, say_waiting
+from lacec.errors import AddressError, StoreError
+from lacec.pipeline import Input
+from lacec.plan.expose import SHORTCUTS
+from lacec.records.signature import is_verifier
+from lacec.runtime.iltp.address import Address, parse_address
+from lacec.runtime.iltp.links import Terms
+from lacec.runtime.iltp.proof import Identity, Trust
+from lacec.runtime.interlace.limits import SECOND
+from lacec.runtime.interlace.result import Result
+from lacec.runtime.store.store import Store
+
+HERE = ("here",)
+
+
+def read_address(option: str, text: str) -> Address:
+    try:
+        return parse_address(text)
+    except AddressError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+
+
+def read_verifier(option: str, text: str) -> str:
+    if not is_verifier(text):
+        message = f"{text!r} is no verifier; `lacec key show FILE` prints one"
+        raise typer.BadParameter(message, param_hint=option)
+    return text
+
+
+def read_users(given: Sequence[str]) -> dict[int, str]:
+    """Which verifier a user is: names or numbers of users."""
+    users = {}
+    for text in given:
+        user, _, verifier = text.partition("=")
+        try:
+            uid = int(user) if user.isdecimal() and user.isascii() else pwd.getpwnam(user).pw_uid
+        except KeyError:
+            message = f"there is no user {user!r} here; write USER=V, with a name or a number"
+            raise typer.BadParameter(message, param_hint="--user") from None
+        users[uid] = read_verifier("--user", verifier)
+    return users
+
+
+def read_store(link: LinkOptions) -> Path:
+    if link.store is None:
+        raise typer.BadParameter("say which store: --store STORE")
+    return link.store
+
+
+@dataclass
+class TermsMaker:
+    """Makes the terms of links: what the options say of all, and policies by their files."""
+
+    link: LinkOptions
+    options: Exchanging
+    staying: Staying | None
+    json: bool
+    reader: Reader = field(init=False)
+
+    def __post_init__(self) -> None:
+        check_lowering(self.options.lowering)
+        evaluation, self._limits = read_link_limits(self.options.limit)
+        self.reader = Reader(evaluation, self.json)
+        self._identity, self._trust = _identity(self.link), _trust(self.link)
+
+    def terms(
+        self,
+        index: int,
+        policy: str | None,
+        expose: Sequence[str],
+        advertise: Sequence[str] | None,
+        limits: Mapping[str, int] | None = None,
+        generated: Input | None = None,
+    ) -> Terms | None:
+        """None if the reader found something wrong, which it reports when all is read."""
+        options, staying = self.options, self.staying
+        side = SideOptions(HERE[0], read_store(self.link), policy, expose)
+        made = read_policy(self.reader, side, index, generated, options.origins, options.lowering)
+        if made is None:
+            return None
+        return Terms(
+            made,
+            self._identity,
+            self._trust,
+            read_fields(advertise),
+            replace(self._limits, **(limits or {})),
+            evaluation=self.reader.limits,
+            open=staying is not None,
+            tick_interval=10 * SECOND if staying is None else staying.tick_interval,
+            comments=self.link.comments,
+        )
+
+
+def _identity(link: LinkOptions) -> Identity | None:
+    if link.key is not None and link.verifier is not None:
+        raise typer.BadParameter(
+            "a key has its verifier: give one of both", param_hint="--verifier"
+        )
+    if link.key is not None:
+        return Identity.of(load_secret(link.key))
+    return None if link.verifier is None else Identity(read_verifier("--verifier", link.verifier))
+
+
+def _trust(link: LinkOptions) -> Trust:
+    caller = None if link.peer is None else read_verifier("--peer", link.peer)
+    users = read_users(link.user or ())
+    return Trust(link.require_proof, link.trust_unencrypted, users, caller)
+
+
+def say_exposure(terms: Terms, json: bool) -> None:
+    """In plain words, when nothing can be sent."""
+    if not terms.policy.local.exposures and not json:
+        said = (
+            "this side exposes nothing: the selector of a peer sees no record here, so nothing is "
+            "sent but what it names itself; "
+            f"expose with --expose FILE, {' or '.join(SHORTCUTS)}\n"
+        )
+        write([(said, "dim")], sys.stderr)
+
+
+@contextmanager
+def threaded_store(path: Path, json: bool) -> Iterator[tuple[Store, ThreadPoolExecutor]]:
+    """A store in a thread of its own, so that connections stay live while it works."""
+    with ThreadPoolExecutor(1) as executor:
+        try:
+            opening = executor.submit(partial(Store.open, path, on_wait=say_waiting))
+            store = opening.result()
+        except StoreError as error:
+            refuse_store(error, json)
+        try:
+            yield store, executor
+        finally:
+            executor.submit(store.close).result()
+
+
+def report_one(result: Result, interrupted: bool, late: bool, json: bool) -> None:
+    """The result of this side; the exit code says whether it converged."""
+    if json:
+        write_json(result.json())
+    else:
+        write(table(HERE, [result]))
+        write(ending(HERE, [result]))
+    finish(result.exceeded, [result], interrupted, json, late)
