@@ -126,6 +126,7 @@ class Pump:
             try:
                 await work
             except ChannelError:
+                self._drained.set()  # nobody is to wait for a peer that takes nothing any more
                 await self.tell(e.Disconnected(whole=False))
 
         task = asyncio.create_task(guarded())
