@@ -153,8 +153,10 @@ class Lace:
             async with asyncio.timeout(patience):
                 await heard.hear(channel)
         except (StreamError, ChannelError, TimeoutError) as error:
-            heard.share.hold(0)
             return await _turn_away(channel, heard.writer, error, patience)
+        finally:
+            if heard.setup is None:
+                heard.share.hold(0)
         if heard.setup is None:
             await channel.close()
             return Result(detail="the peer went away before it said anything")
