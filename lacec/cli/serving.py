@@ -118,10 +118,15 @@ class Server:
             loops=result.loops,
             detail=(result.detail or None) if result.aborted is not None else None,
         )
-        # With one peer at a time, others are turned away, and that is not the result.
-        if self._serving.once and self.result is None and result.aborted != "turned-away":
+        if self._serving.once and self.result is None and self._counts(result):
             self.result = result
             self._enough.set()
+
+    def _counts(self, result: Result) -> bool:
+        """Whether it is the one: not one who was turned away, or only looked in."""
+        spoke = result.aborted is not None or result.exchange_plan_id is not None
+        only = self._serving.address.scheme == "stdio"
+        return only or (spoke and result.aborted != "turned-away")
 
     def _say_end(self) -> None:
         if self.result is not None:

@@ -110,10 +110,12 @@ class Listener:
         self._tasks.add(task)
         try:
             self._end(channel.about, await self._lace.welcome(channel, self._welcome))
+        except asyncio.CancelledError:
+            pass  # the listener was stopped
         except Exception:
             _LOGGER.exception("a link from %s failed", channel.about.address)
-            await channel.close()
         finally:
+            await channel.close(now=True)
             self._tasks.discard(task)
 
     def _end(self, about: About, result: Result) -> None:

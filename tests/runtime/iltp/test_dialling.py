@@ -33,7 +33,7 @@ def dialler(left: End, address: str, waits: list[str]) -> Dialler:
 
 
 def test_nobody_is_tried_until_patience_ends(tmp_path: Path) -> None:
-    left, waits = end(0), []
+    left, waits = end(0), list[str]()
 
     async def run() -> Result:
         return await dialler(left, f"unix:{tmp_path}/sock", waits).run()
@@ -46,7 +46,7 @@ def test_nobody_is_tried_until_patience_ends(tmp_path: Path) -> None:
 
 def test_who_goes_away_in_the_middle_is_tried_again(tmp_path: Path) -> None:
     """What several links came to is one result."""
-    left, right, waits = end(0, [ONE]), end(1, [OTHER]), []
+    left, right, waits = end(0, [ONE]), end(1, [OTHER]), list[str]()
 
     async def cut(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10)
@@ -73,7 +73,7 @@ def test_who_goes_away_in_the_middle_is_tried_again(tmp_path: Path) -> None:
 
 
 def test_an_open_exchange_is_taken_up_again(tmp_path: Path) -> None:
-    left, right, waits = end(0, [ONE], open=True), end(1, [OTHER], open=True), []
+    left, right, waits = end(0, [ONE], open=True), end(1, [OTHER], open=True), list[str]()
 
     async def run() -> Result:
         address = f"unix:{tmp_path}/sock"
@@ -100,7 +100,7 @@ def test_an_open_exchange_is_taken_up_again(tmp_path: Path) -> None:
 
 
 def test_whom_it_does_not_believe_is_not_tried_again(tmp_path: Path) -> None:
-    left, right, waits = end(0, [ONE]), end(1), []
+    left, right, waits = end(0, [ONE]), end(1), list[str]()
 
     async def run() -> Result:
         tls = certified(tmp_path, "localhost")
@@ -115,7 +115,7 @@ def test_whom_it_does_not_believe_is_not_tried_again(tmp_path: Path) -> None:
 
 
 def test_who_is_told_to_stop_while_it_waits_stops(tmp_path: Path) -> None:
-    left, waits = end(0, open=True), []
+    left, waits = end(0, open=True), list[str]()
 
     async def run() -> Result:
         dialling = dialler(left, f"unix:{tmp_path}/sock", waits)
