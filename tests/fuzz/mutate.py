@@ -1,0 +1,75 @@
+"""A mutating fuzzer: changes seeds a little, keeps what ends in a new way, and changes that."""
+
+import resource
+from dataclasses import dataclass
+from random import Random
+from time import monotonic
+
+from tests.fuzz.targets import WORDS, Target
+
+MOST_BYTES = 32 * 2**10
+MOST_KEPT = 4096
+A_HANG = 10.0  # seconds for one input, on a machine that has other things to do
+
+
+def mutate(data: bytes, other: bytes, random: Random) -> bytes:
+    """A few changes, each at a place."""
+    changed = bytearray(data)
+    for _ in range(random.choice((1, 1, 1, 2, 4))):
+        at = random.randint(0, len(changed))
+        size = random.choice((1, 1, 2, 8, random.randint(0, 200)))
+        match random.randrange(8):
+            case 0:
+                if at < len(changed):
+                    changed[at] ^= 1 << random.randrange(8)
+            case 1:
+                del changed[at : at + size]
+            case 2:
+                changed[at:at] = random.choice(WORDS)
+            case 3:
+                word = random.choice(WORDS)
+                changed[at : at + len(word)] = word
+            case 4:
+                changed[at:at] = changed[at : at + size] * random.choice((1, 2, 16))
+            case 5:
+                start = random.randint(0, len(other))
+                changed[at : at + size] = other[start : start + size]
+            case 6:
+                changed[at:at] = random.randbytes(min(size, 16))
+            case _:
+                del changed[at:]
+    return bytes(changed[:MOST_BYTES])
+
+
+@dataclass
+class Found:
+    """How many inputs were tried, and in how many ways they ended."""
+
+    inputs: int
+    ways: int
+
+
+def fuzz(target: Target, seed: int, inputs: int = 2**62, seconds: float = 1e9) -> Found:
+    """Until so many inputs were tried, or so many seconds passed. It raises what a target does."""
+    random, end = Random(seed), monotonic() + seconds
+    kept = list(target.seeds())
+    ways = {target.run(data) for data in kept}
+    tried = 0
+    while tried < inputs and (now := monotonic()) < end:
+        data = mutate(random.choice(kept), random.choice(kept), random)
+        try:
+            way = target.run(data)
+        except BaseException as error:
+            error.add_note(f"{target.name}, seed {seed}, input {tried}: {data!r}")
+            raise
+        assert monotonic() - now < A_HANG, data
+        if way not in ways and len(kept) < MOST_KEPT:
+            ways.add(way)
+            kept.append(data)
+        tried += 1
+    return Found(tried, len(ways))
+
+
+def most_memory() -> int:
+    """The most memory that this process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
