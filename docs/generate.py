@@ -3,8 +3,19 @@
 Run it with `make docs`; a test fails when a page is stale.
 """
 
+import os
 import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
 import textwrap
+import threading
+import urllib.request
+from contextlib import suppress
 from enum import IntEnum
 from pathlib import Path
 
@@ -170,12 +181,113 @@ def interlace_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+# Two terminals: what is shown is run. Ports and times are the same each time it is.
+
+LISTEN = "lacec run-interlace --store right --policy ours.lace --expose selected --listen "
+CONNECT = "lacec run-interlace --store left --policy ours.lace --expose selected --connect "
+ADDRESS, PEER, TAI = "tcp:127.0.0.1:4790", "tcp:127.0.0.1:50112", "1769860837:000000000"
+PREPARED = (
+    "lacec store init left",
+    "printf 'to share' | lacec record new --group X --app ding --name one "
+    "--tai 2026-01-31T12:00:00Z -o one",
+    "lacec store import left one",
+)
+
+
+def _shell(command: str, folder: Path) -> str:
+    """What a command prints."""
+    words = f"{shlex.quote(sys.executable)} -m lacec "
+    result = subprocess.run(
+        re.sub(r"\blacec ", lambda _: words, command),
+        shell=True,
+        cwd=folder,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    return result.stdout.decode("utf-8")
+
+
+class _Tap:
+    """Stands between the two, and keeps what each says."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self.said = {"there": bytearray(), "back": bytearray()}
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = self._server.getsockname()[1]
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        near, _ = self._server.accept()
+        far = socket.create_connection(("127.0.0.1", self._target))
+        back = threading.Thread(target=self._pass, args=(far, near, "back"))
+        back.start()
+        self._pass(near, far, "there")
+        back.join()
+        for each in (near, far, self._server):
+            each.close()
+
+    def _pass(self, source: socket.socket, target: socket.socket, way: str) -> None:
+        while data := source.recv(2**16):
+            self.said[way] += data
+            target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+    def text(self, way: str) -> str:
+        self._thread.join()
+        text = self.said[way].decode("utf-8")
+        return re.sub(r"HelloTAI\('[^']*'\)", f"HelloTAI('{TAI}')", text)
+
+
+def connections_page() -> str:
+    template = (DOCS / "connections.txt").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(DOCS.parent / "examples" / "ours.lace", folder)
+        prepared = "".join(f"$ {each}\n{_shell(each, folder)}" for each in PREPARED)
+        _shell("lacec store init right", folder)
+        command = [*LISTEN.split()[1:], "tcp:127.0.0.1:0", "--comments", "--metrics", "0"]
+        with subprocess.Popen(
+            [sys.executable, "-m", "lacec", *command],
+            cwd=folder,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "NO_COLOR": "1"},
+        ) as listener:
+            assert listener.stderr is not None
+            url = listener.stderr.readline().split("=")[1].strip()
+            listening = listener.stderr.readline()
+            tap = _Tap(int(listening.rpartition(":")[2]))
+            second = _shell(f"{CONNECT}tcp:127.0.0.1:{tap.port} --comments", folder)
+            first = listening + listener.stderr.readline() + listener.stderr.readline()
+            with urllib.request.urlopen(url) as answer:
+                metrics = answer.read().decode("utf-8")
+            listener.send_signal(signal.SIGINT)
+            first += "^C\n" + listener.stderr.read()
+    first = re.sub(r"peer=tcp:\S+", f"peer={PEER}", first)
+    first = re.sub(r"address=tcp:\S+", f"address={ADDRESS}", first)
+    return template.format(
+        first=f"$ lacec store init right\n$ {LISTEN}{ADDRESS}\n{first}",
+        second=f"{prepared}$ {CONNECT}{ADDRESS}\n{second}",
+        there=tap.text("there"),
+        back=tap.text("back"),
+        metrics="".join(f"{line}\n" for line in metrics.splitlines() if line[:1] != "#"),
+    )
+
+
 PAGES = {
     DOCS / "rules" / "README.md": rule_index,
     DOCS / "commands.md": command_reference,
     DOCS / "opcodes.md": opcode_reference,
     DOCS / "records.md": record_rules,
     DOCS / "interlace.md": interlace_page,
+    DOCS / "connections.md": connections_page,
 }
 
 
