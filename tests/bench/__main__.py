@@ -1,8 +1,8 @@
-"""`make bench`: the language, evaluation beside other engines, plans, the store, exchanges."""
+"""`make bench`: the language, evaluation beside others, plans, the store, exchanges, links."""
 
 from rich.console import Console
 
-from tests.bench import engine, exchange, language, plan, store
+from tests.bench import engine, exchange, iltp, language, plan, store
 
 if __name__ == "__main__":
     console = Console()
@@ -11,3 +11,4 @@ if __name__ == "__main__":
     plan.main(console)
     store.main(console)
     exchange.main(console)
+    iltp.main(console)

@@ -26,7 +26,7 @@ SEALED = 100_000
 ADVERTISED = 1_000_000
 DIFFERENCES = (0, 1, 100, 10_000)
 _BATCH = 512
-_GROUPS = """\
+GROUPS = """\
 SelectHave(P) :- Field(P,'Group',_,_).
 SelectAdvertised(P,S) :- AdvertisedField(P,S,'Group',_,_).
 """
@@ -36,7 +36,7 @@ def exchange(left: Store, right: Store) -> float:
     """The seconds of an exchange, which converges."""
     sides = []
     for index, store in enumerate((left, right)):
-        policy = Policy(author_operand(index, [("groups", _GROUPS)]), LocalPolicy((expose_all(),)))
+        policy = Policy(author_operand(index, [("groups", GROUPS)]), LocalPolicy((expose_all(),)))
         sides.append(Participant(store, policy))
     pair = make_pair(sides[0], sides[1], system_clock)
     start = perf_counter()
