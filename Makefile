@@ -8,7 +8,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench tables docs clean
+.PHONY: demo test check bench fuzz tables docs clean
 
 demo: .venv/run
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -23,6 +23,12 @@ check: .venv/dev
 
 bench: .venv/bench
 	$(BIN)/python -m tests.bench
+
+# A minute for each reader of what a peer says; make fuzz SECONDS=3600 takes longer.
+SECONDS ?= 60
+fuzz: .venv/fuzz
+	for target in $$($(BIN)/python -m tests.fuzz.targets); do \
+	  $(BIN)/python -m tests.fuzz.guided $$target -max_total_time=$(SECONDS) || exit 1; done
 
 # What is derived from something else; tests fail when it is stale.
 tables: .venv/dev
@@ -44,6 +50,10 @@ docs: .venv/dev
 
 .venv/bench: .venv/run
 	$(BIN)/pip install -q -e '.[bench]'
+	@touch $@
+
+.venv/fuzz: .venv/dev
+	$(BIN)/pip install -q -e '.[dev,fuzz]'
 	@touch $@
 
 clean:

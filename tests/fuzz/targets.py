@@ -269,3 +269,7 @@ WORDS = (
     b"Advertised('",
     b"ExchangePlanOperand('",
 )
+
+
+if __name__ == "__main__":  # for `make fuzz`
+    print(*TARGETS)
