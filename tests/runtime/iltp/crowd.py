@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -15,6 +16,7 @@ from lacec.runtime.iltp.address import Address
 from lacec.runtime.iltp.dialling import Dialler, Retrying
 from lacec.runtime.iltp.rules import PIECE, PREFACE
 from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.result import Result
 from tests.runtime.iltp.ends import End, end
 from tests.simulation.policies import EVERYTHING, operand
 
@@ -36,20 +38,29 @@ def own_records(number: int, count: int) -> list[Record]:
 class Line:
     """Between a peer and the listener: what passes, and for how long."""
 
-    path: str
     target: str
     pass_on: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[None, None, None]]
+    tasks: set[asyncio.Task[None] | None] = field(default_factory=set)
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        self.tasks.add(task)
+        with suppress(asyncio.CancelledError):
+            await self._take(reader, writer)
+        self.tasks.discard(task)
+
+    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far: asyncio.StreamWriter | None = None
         with suppress(OSError):
             near, far = await asyncio.open_unix_connection(self.target)
             there = asyncio.create_task(self._pass(reader, far))
             back = asyncio.create_task(self._pass(near, writer))
-            await asyncio.wait((there, back), return_when=asyncio.FIRST_EXCEPTION)
-            for task in (there, back):
-                task.cancel()
-            await asyncio.gather(there, back, return_exceptions=True)
+            try:
+                await asyncio.wait((there, back), return_when=asyncio.FIRST_EXCEPTION)
+            finally:
+                for task in (there, back):
+                    task.cancel()
+                await asyncio.gather(there, back, return_exceptions=True)
         for each in (writer, far):
             if each is not None:
                 each.transport.abort()
@@ -138,6 +149,7 @@ class Crowd:
     hostile: int
     records: int
     ends: list[End] = field(default_factory=list)
+    rested: dict[int, int] = field(default_factory=dict)  # records at the last fixed point
 
     def everything(self) -> set[str]:
         brought = (own_records(n, self.records) for n in range(self.honest))
@@ -146,38 +158,45 @@ class Crowd:
     @asynccontextmanager
     async def around(self, path: str) -> AsyncIterator[list[Dialler]]:
         """Let all of them come to a listener; the diallers of honest ones are given."""
-        servers, diallers, random = [], [], Random(1)
+        servers, lines, diallers, random = [], [], [], Random(1)
         tasks = [asyncio.create_task(hostile(path, Random(n))) for n in range(self.hostile)]
         for number in range(self.honest):
             address = path
             if number < self.slow + self.breaking:
                 address = f"{self.folder}/line{number}"
                 pass_on = slowly if number < self.slow else Breaking(random)
-                line = Line(address, path, pass_on)
-                servers.append(await asyncio.start_unix_server(line.take, address))
+                lines.append(Line(path, pass_on))
+                servers.append(await asyncio.start_unix_server(lines[-1].take, address))
             peer = end(0, own_records(number, self.records), open=True)
             self.ends.append(peer)
             target = Address("unix", path=address)
-            diallers.append(Dialler(peer.lace, target, peer.terms, None, RETRYING))
+            on_rest = partial(self._on_rest, number)
+            dialler = Dialler(peer.lace, target, peer.terms, None, RETRYING, on_rest=on_rest)
+            diallers.append(dialler)
         running = [asyncio.create_task(dialler.run()) for dialler in diallers]
         try:
             yield diallers
             for dialler in diallers:
                 await dialler.stop(e.Finish())
-            results = await asyncio.gather(*running)
-            assert [result.aborted for result in results if result.aborted] == []
+            await asyncio.wait(running, timeout=30)
         finally:
-            for task in (*tasks, *running):
+            passing = [task for line in lines for task in line.tasks if task is not None]
+            for task in (*tasks, *running, *passing):
                 task.cancel()
-            await asyncio.gather(*tasks, *running, return_exceptions=True)
+            await asyncio.gather(*tasks, *running, *passing, return_exceptions=True)
             for server in servers:
                 server.close()
+
+    def _on_rest(self, number: int, result: Result) -> None:
+        """A fixed point: the peer and the listener have converged, for now."""
+        assert result.converged
+        self.rested[number] = len(self.ends[number].shelf.records)
 
     def have(self) -> Iterable[int]:
         """How many records each honest peer has."""
         return [len(peer.shelf.records) for peer in self.ends]
 
     async def until(self, count: int) -> None:
-        """Wait until each honest peer has so many records."""
-        while min(self.have()) < count:
+        """Wait until each honest peer has converged with so many records."""
+        while len(self.rested) < self.honest or min(self.rested.values()) < count:
             await asyncio.sleep(0.1)
