@@ -21,7 +21,7 @@ from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import NO_FIELDS, Advertisement, Schema
 from lacec.runtime.interlace.driver import Pair, Seat
 from lacec.runtime.interlace.facts import Fact
-from lacec.runtime.interlace.limits import ExchangeLimits
+from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.tick import nanoseconds
@@ -31,8 +31,13 @@ from lacec.runtime.side import EXCHANGE_LIMITS, AddedLike, Cursors, Moment, Poli
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
 
-# In one process nothing is listed in blocks, so only memory limits what is advertised.
-LIMITS = ExchangeLimits(max_advertisement_records=2**22)
+# In one process nobody is silent: who says nothing is at work.
+_NEVER = 10**9
+PATIENT = OwnLimits(rate_after_seconds=_NEVER)
+# What is recorded is written in blocks, with the limits of blocks.
+IN_BLOCKS = ExchangeLimits(phase_timeout_seconds=_NEVER)
+# Otherwise nothing is, so only memory limits what is advertised.
+LIMITS = replace(IN_BLOCKS, max_advertisement_records=2**22)
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,9 @@ def make_pair(
     for index, (own, peer) in enumerate(((left, right), (right, left))):
         claim, other = (own.verifier, peer.verifier) if proven else (None, None)
         module = own.policy.operand.module.id
-        config = Config(index, module, claim=claim, fields=own.fields)
+        config = Config(
+            index, module, claim=claim, fields=own.fields, limits=IN_BLOCKS, own_limits=PATIENT
+        )
         if record is None:
             config = replace(config, limits=LIMITS, partitions=False)
         if tick_interval is not None:
