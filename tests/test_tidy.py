@@ -158,6 +158,8 @@ IMPORTERS = {
         "lacec/canonical/",
         "lacec/records/",
         "lacec/bytecode/codec.py",
+        "lacec/runtime/iltp/proof.py",
+        "lacec/runtime/iltp/transport/tls.py",
         "lacec/runtime/interlace/",
         "lacec/runtime/store/files.py",
         "tests/",
@@ -165,6 +167,7 @@ IMPORTERS = {
     "coincurve": ("lacec/records/signature.py", "tests/"),
     "numpy": ("lacec/vm/", "lacec/runtime/store/", "tests/"),
     "pyarrow": ("lacec/vm/tables.py", "tests/"),
+    "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
 }
 
 

@@ -60,8 +60,8 @@ class KnownParties:
     def prove(self, question: e.Prove) -> e.Proof:
         return e.Proof(question.own.origin == self.own)
 
-    def check(self, question: e.CheckProof) -> bool:
-        return question.signer == self.peer
+    def check(self, question: e.CheckProof) -> e.ProofChecked:
+        return e.ProofChecked(question.signer == self.peer)
 
 
 def system_clock() -> tuple[int, int]:

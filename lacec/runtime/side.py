@@ -82,7 +82,7 @@ class Prover(Protocol):
 
     def prove(self, question: e.Prove) -> e.Proof: ...
 
-    def check(self, question: e.CheckProof) -> bool: ...
+    def check(self, question: e.CheckProof) -> e.ProofChecked: ...
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Side:
             case e.Prove():
                 return self._prover.prove(question) if self._prover else e.Proof(False)
             case e.CheckProof():
-                return e.ProofChecked(self._prover is not None and self._prover.check(question))
+                return self._prover.check(question) if self._prover else e.ProofChecked(False)
             case e.Recall(link):
                 return e.Recalled(self._cursors.recall(link) if self._cursors else None)
             case e.Remember():

@@ -24,7 +24,7 @@ class StreamWriter:
     they are for people who read a captured stream."""
 
     def __init__(self, modules: Mapping[str, bytes], comments: bool = False) -> None:
-        self._modules, self._comments = modules, comments
+        self._modules, self.comments = modules, comments
         self._sent: set[str] = set()  # identifiers whose bytes the peer has
         self._begun = self._after_comment = self._in_batch = False
 
@@ -39,10 +39,10 @@ class StreamWriter:
                 body, begins = b"\n", not self._in_batch
             case _:
                 body, begins = write_message(message) + b"\n", True
-        before = self._begin()
+        before = self.begin()
         if isinstance(message, Setup):
             before += self.resource(message.module)
-        if begins and self._comments:
+        if begins and self.comments:
             before += self.comment(_TITLES.get(type(message), type(message).__name__.lower()))
         self._in_batch = isinstance(message, SentRecord | NotAvailable)
         self._after_comment = False
@@ -52,11 +52,12 @@ class StreamWriter:
         """A comment line, cut to the size of one; nothing right after another comment."""
         if self._after_comment:
             return b""
-        before, self._after_comment = self._begin(), True
+        before, self._after_comment = self.begin(), True
         line = f"# {text}".replace("\r", " ").replace("\n", " ").encode("utf-8", "replace")
         return before + line[: COMMENT_BYTES - 1].decode("utf-8", "ignore").encode() + b"\n"
 
-    def _begin(self) -> bytes:
+    def begin(self) -> bytes:
+        """The preface, if it has not been written."""
         if self._begun:
             return b""
         self._begun = True
@@ -64,7 +65,7 @@ class StreamWriter:
 
     def facts(self, lines: bytes) -> bytes:
         """Some lines of a block that no machine says: a recording has such."""
-        before, self._after_comment = self._begin(), False
+        before, self._after_comment = self.begin(), False
         return before + lines
 
     def end(self) -> bytes:
