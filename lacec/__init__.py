@@ -1,7 +1,7 @@
 """lacec: a compiler toolchain for lacegrams and exchange plans.
 
-The functions here give the same results as the commands compile, check,
-fmt and eval, with --plan too; `corpus` makes records to try things on, a `Store` keeps them.
+The functions here give the same results as the commands compile, check, fmt, eval and
+explain, with --plan too; `corpus` makes records to try things on, a `Store` keeps them.
 They import what they need when they are called, so that `import lacec` costs nothing.
 """
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
         RecordError,
         StoreError,
     )
+    from lacec.explainer import Why
     from lacec.limits import Limits
     from lacec.plan.exchange import ExchangePlan
+    from lacec.proof import Proof, WhyNot
     from lacec.records.corpus import corpus
     from lacec.records.record import Record
     from lacec.runtime.store.store import Store
@@ -39,17 +41,24 @@ __all__ = [
     "Module",
     "ModuleRule",
     "PlanError",
+    "Proof",
     "Record",
     "RecordError",
     "Store",
     "StoreError",
+    "Why",
+    "WhyNot",
     "compile",
     "compile_plan",
     "corpus",
     "diagnose",
     "evaluate",
     "evaluate_plan",
+    "explanations",
+    "explanations_of_plan",
     "format",
+    "why",
+    "why_not",
 ]
 
 _LAZY = {
@@ -63,10 +72,13 @@ _LAZY = {
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
     "PlanError": "lacec.errors",
+    "Proof": "lacec.proof",
     "Record": "lacec.records.record",
     "RecordError": "lacec.errors",
     "Store": "lacec.runtime.store.store",
     "StoreError": "lacec.errors",
+    "Why": "lacec.explainer",
+    "WhyNot": "lacec.proof",
     "corpus": "lacec.records.corpus",
 }
 
@@ -182,17 +194,12 @@ def evaluate_plan(
     by default. `narrow` holds the same for this side's own operand.
     """
     from lacec.limits import DEFAULT_LIMITS
-    from lacec.plan.expose import LocalPolicy, exposure_of
+    from lacec.plan.expose import local_policy
     from lacec.sides import evaluate_side
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
-    own = plan.operand(side)
-    policy = LocalPolicy(
-        tuple(exposure_of(text, own, chosen) for text in expose),
-        trust_peer,
-        tuple(exposure_of(text, own, chosen) for text in narrow),
-    )
+    policy = local_policy(plan.operand(side), expose, narrow, trust_peer, chosen)
     database = load(source_of(facts), chosen)
     found = evaluate_side(plan.side(side, policy), database, chosen)
     return {
@@ -200,6 +207,72 @@ def evaluate_plan(
         "may_request": found.may_request,
         "can_query": found.can_query,
     }
+
+
+def explanations(
+    module: "Module",
+    facts: "Mapping[str, Iterable[Sequence[str]]]",
+    *,
+    limits: "Limits | None" = None,
+) -> "Why":
+    """Explains what a module derives from facts, and what it does not.
+
+    Its methods `why` and `why_not` take a fact, as text or as a value; `all` gives the
+    proofs of every fact of a predicate. What no question needs is not evaluated.
+    """
+    from lacec.explainer import explain_module
+    from lacec.limits import DEFAULT_LIMITS
+    from lacec.vm.sources import load, source_of
+
+    chosen = limits or DEFAULT_LIMITS
+    return explain_module(module, load(source_of(facts), chosen), chosen)
+
+
+def explanations_of_plan(
+    plan: "ExchangePlan",
+    side: int,
+    facts: "Mapping[str, Iterable[Sequence[str]]]",
+    *,
+    expose: "Sequence[str | bytes]" = (),
+    narrow: "Sequence[str | bytes]" = (),
+    trust_peer: bool = False,
+    limits: "Limits | None" = None,
+) -> "Why":
+    """The same for one side of a plan, with the arguments of `evaluate_plan`.
+
+    `MaySend` and `MayRequest` are the facts to ask about. Each operand's rules are shown
+    with the facts that they see on this side.
+    """
+    from lacec.explainer import explain_plan
+    from lacec.limits import DEFAULT_LIMITS
+    from lacec.plan.expose import local_policy
+    from lacec.vm.sources import load, source_of
+
+    chosen = limits or DEFAULT_LIMITS
+    policy = local_policy(plan.operand(side), expose, narrow, trust_peer, chosen)
+    return explain_plan(plan.side(side, policy), load(source_of(facts), chosen), chosen)
+
+
+def why(
+    module: "Module",
+    facts: "Mapping[str, Iterable[Sequence[str]]]",
+    fact: str,
+    *,
+    limits: "Limits | None" = None,
+) -> "Proof | None":
+    """A proof of a fact, written NAME('value',…); None when it is not derived."""
+    return explanations(module, facts, limits=limits).why(fact)
+
+
+def why_not(
+    module: "Module",
+    facts: "Mapping[str, Iterable[Sequence[str]]]",
+    fact: str,
+    *,
+    limits: "Limits | None" = None,
+) -> "WhyNot | None":
+    """For each rule that could have made a fact, where it fails; None when it is derived."""
+    return explanations(module, facts, limits=limits).why_not(fact)
 
 
 def format(text: str | bytes, *, name: str = "<text>") -> str:

@@ -57,6 +57,21 @@ def evaluate(
 
     `given` are base facts beside those of the database; the clock runs from `started`.
     """
+    machine = machine_of(module, database, outputs, limits, cancelled, given=given, started=started)
+    return Evaluation(database, machine.code, machine.run(), machine.profile)
+
+
+def machine_of(
+    module: Module,
+    database: Database,
+    outputs: Iterable[Predicate] | None,
+    limits: Limits,
+    cancelled: Callable[[], bool] | None = None,
+    *,
+    given: Mapping[Predicate, Relation] | None = None,
+    started: float | None = None,
+) -> Machine:
+    """The machine that evaluates a module, before it runs."""
     facts = database.check_limits(limits)
     wanted = None if outputs is None else tuple(outputs)
     if facts < MANY_FACTS:
@@ -64,8 +79,7 @@ def evaluate(
     else:
         code = emit(module, wanted, sizes_of(module, database), limits=limits)
         verify(code, limits)
-    machine = Machine(code, database, limits, cancelled, given=given, started=started)
-    return Evaluation(database, code, machine.run(), machine.profile)
+    return Machine(code, database, limits, cancelled, given=given, started=started)
 
 
 @lru_cache(maxsize=16)

@@ -98,5 +98,44 @@ class RecordError(LacecError):
         return RecordError(self.name, self.offset + by, self.message, self.help, self.claimed)
 
 
+class RecordingError(LacecError):
+    """Bytes that are no recording of an exchange, though they may be a stream: where, and why."""
+
+    def __init__(self, offset: int, message: str) -> None:
+        self.offset, self.message = offset, message
+        super().__init__(offset, message)
+
+    def __str__(self) -> str:
+        return f"byte {self.offset}: {self.message}"
+
+
 class StoreError(LacecError):
     """A store that cannot be used, or cannot be changed now; what was stored stays stored."""
+
+
+class AddressError(LacecError):
+    """A text that is no transport address (060)."""
+
+
+class StreamError(LacecError):
+    """Bytes that are no ILTP stream (060): which rule is broken, at which byte, what to do.
+
+    The names are listed in `lacec.runtime.iltp.rules.NAMES`. `reason` is the name that the
+    exchange ends with, one of `lacec.runtime.interlace.reasons.REASONS`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        offset: int,
+        message: str,
+        help: str = "",
+        reason: str = "malformed-stream",
+    ) -> None:
+        self.name, self.offset, self.message, self.help = name, offset, message, help
+        self.reason = reason
+        super().__init__(name, offset, message, help, reason)
+
+    def __str__(self) -> str:
+        text = f"byte {self.offset}: {self.name}: {self.message}"
+        return f"{text}; {self.help}" if self.help else text

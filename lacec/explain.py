@@ -17,10 +17,9 @@ from lacec.check.dependencies import EdgeKind
 from lacec.engine import sizes_of
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule, SideProgram
-from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
+from lacec.predicates import BUILTIN_ARITY, Predicate
 from lacec.sides import OUTPUTS, make_views
-from lacec.syntax.ast import Atom, Cardinality, Negated, body_atoms
-from lacec.views import FULL_VIEW
+from lacec.syntax.ast import Atom, Cardinality, Negated
 from lacec.vm.database import Database
 
 
@@ -81,7 +80,7 @@ def explain_side(
     program: SideProgram, database: Database | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> SideExplanation:
     rules = tuple(
-        ExplainedRule(rule, _whose(program, rule), _sees(program, rule)) for rule in program.rules
+        ExplainedRule(rule, program.whose(rule), program.sees(rule)) for rule in program.rules
     )
     gate_sizes = sizes = None
     if database is not None:
@@ -92,24 +91,6 @@ def explain_side(
     main = emit(program.main, OUTPUTS, sizes, program.resolution, limits)
     verify(main, limits)
     return SideExplanation(program, rules, _plans(gates, gate_sizes), _plans(main, sizes))
-
-
-def _whose(program: SideProgram, rule: LoweredRule) -> str:
-    if rule.step == "040-exposure":
-        return "exposure"
-    if rule.module is None:
-        return "generated"
-    return "own" if rule.what == f"O{program.side}" else "peer"
-
-
-def _sees(program: SideProgram, rule: LoweredRule) -> str:
-    """In words, and nothing for a rule that reads no record fact."""
-    if all(atom.predicate not in RECORD_FACTS for atom in body_atoms(rule.node)):
-        return "no record facts"
-    view = program.reading(rule).view
-    if view == FULL_VIEW:
-        return "all records"
-    return f"the records that {program.resolution.views[view - 1].viewer} may query"
 
 
 def _plans(code: Code, sizes: Sizes | None) -> tuple[Plan, ...]:

@@ -95,15 +95,26 @@ def evaluate_side(
     outputs: Iterable[Predicate] = (),
 ) -> SideEvaluation:
     """Evaluate a side; further outputs may be asked for by their lowered names."""
+    machine, views = side_machine(program, database, limits, cancelled, (*OUTPUTS, *outputs))
+    main = Evaluation(database, machine.code, machine.run(), machine.profile)
+    return SideEvaluation(program, views, main)
+
+
+def side_machine(
+    program: SideProgram,
+    database: Database,
+    limits: Limits,
+    cancelled: Callable[[], bool] | None = None,
+    outputs: tuple[Predicate, ...] = (),
+) -> tuple[Machine, tuple[View, ...]]:
+    """The machine that evaluates the main program, before it runs, and its views."""
     started = monotonic()
     check_program(program, limits)
     check_facts(database)
     facts = database.check_limits(limits)
     views = make_views(program, database, limits, cancelled, started)
-    code = main_code(program, database, views, facts, limits, (*OUTPUTS, *outputs))
-    machine = Machine(code, database, limits, cancelled, views=views, started=started)
-    main = Evaluation(database, code, machine.run(), machine.profile)
-    return SideEvaluation(program, views, main)
+    code = main_code(program, database, views, facts, limits, outputs)
+    return Machine(code, database, limits, cancelled, views=views, started=started), views
 
 
 def check_program(program: SideProgram, limits: Limits) -> None:
@@ -131,11 +142,7 @@ def make_views(
     started: float | None = None,
 ) -> tuple[View, ...]:
     """The views of the program; one that no exposure decides is empty."""
-    symbols = database.symbols
-    given = {
-        predicate: Relation([symbols.intern_all([viewer])])
-        for predicate, viewer in ((VIEWER, program.viewer), (OWN_VIEWER, program.own_viewer))
-    }
+    symbols, given = database.symbols, given_viewers(program, database)
     gates = {rule.node.head.predicate for rule in program.gates.rules}
     asked = [view.gate for view in program.resolution.views if view.gate in gates]
     found = engine.evaluate(
@@ -148,6 +155,14 @@ def make_views(
         records = allowed.part([(0, symbols.intern(view.viewer))], ()).columns[1]
         views.append(View(records, database.universe()))
     return tuple(views)
+
+
+def given_viewers(program: SideProgram, database: Database) -> dict[Predicate, Relation]:
+    """The base facts that the gates have beside those of the database (D16a)."""
+    return {
+        predicate: Relation([database.symbols.intern_all([viewer])])
+        for predicate, viewer in ((VIEWER, program.viewer), (OWN_VIEWER, program.own_viewer))
+    }
 
 
 def main_code(

@@ -39,10 +39,14 @@ class TooMuchWorkError(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """The facts of the derived predicates, and the rounds of each recursive group."""
+    """The facts of the derived predicates, and the rounds of each recursive group.
+
+    `first` has the round in which each fact of a recursive group was first made.
+    """
 
     facts: Facts
     rounds: dict[frozenset[Predicate], int]
+    first: dict[tuple[Predicate, Row], int]
 
 
 def evaluate(
@@ -54,14 +58,17 @@ def evaluate(
     for predicate in derived:
         facts[predicate] = set()
     rounds: dict[frozenset[Predicate], int] = {}
+    first: dict[tuple[Predicate, Row], int] = {}
     work = Work(facts, most_steps)
     needs = needed_predicates(rules)
     for group in groups_in_order(derived, needs):
         own = [rule for rule in rules if rule.head.predicate in group]
-        count = run_rounds(own, work)
+        made: dict[tuple[Predicate, Row], int] = {}
+        count = run_rounds(own, work, made)
         if any(predicate in needs[predicate] for predicate in group):
             rounds[group] = count
-    return Result({predicate: facts[predicate] for predicate in derived}, rounds)
+            first |= made
+    return Result({predicate: facts[predicate] for predicate in derived}, rounds, first)
 
 
 # The order of evaluation: a predicate after all that it needs.
@@ -119,7 +126,7 @@ class Work:
         return found
 
 
-def run_rounds(rules: Sequence[Rule], work: Work) -> int:
+def run_rounds(rules: Sequence[Rule], work: Work, first: dict[tuple[Predicate, Row], int]) -> int:
     """Rounds until one finds nothing new; how many there were, with that last one."""
     rounds = 0
     while True:
@@ -129,6 +136,8 @@ def run_rounds(rules: Sequence[Rule], work: Work) -> int:
         for predicate, rows in made:
             new |= not rows <= work.facts[predicate]
             work.facts[predicate] |= rows
+            for row in rows:
+                first.setdefault((predicate, row), rounds)
         if not new:
             return rounds
 

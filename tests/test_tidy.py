@@ -11,6 +11,7 @@ import pytest
 
 from lacec.diagnostics import CATALOGUE
 from lacec.records.rules import NAMES
+from lacec.runtime.iltp.rules import NAMES as STREAM_NAMES
 
 ROOT = Path(__file__).parent.parent
 MOST_LINES = 400
@@ -123,6 +124,17 @@ FORBIDDEN = {
         "lacec.sides",
         "lacec.vm",
     ],
+    # Reading and writing a stream is as pure; transports and the pump have the connection.
+    **{
+        f"lacec/runtime/iltp/{name}.py": [
+            "asyncio",
+            "socket",
+            "threading",
+            "time",
+            "lacec.runtime.iltp.transport",
+        ]
+        for name in ("address", "items", "reader", "resources", "writer")
+    },
     "lacec/engine.py": ["lacec.cli", "lacec.runtime"],
     "lacec/pipeline.py": ["lacec.cli", "lacec.bytecode", "lacec.vm"],
     "lacec/": ["tests", "docs"],
@@ -146,6 +158,8 @@ IMPORTERS = {
         "lacec/canonical/",
         "lacec/records/",
         "lacec/bytecode/codec.py",
+        "lacec/runtime/iltp/proof.py",
+        "lacec/runtime/iltp/transport/tls.py",
         "lacec/runtime/interlace/",
         "lacec/runtime/store/files.py",
         "tests/",
@@ -153,6 +167,7 @@ IMPORTERS = {
     "coincurve": ("lacec/records/signature.py", "tests/"),
     "numpy": ("lacec/vm/", "lacec/runtime/store/", "tests/"),
     "pyarrow": ("lacec/vm/tables.py", "tests/"),
+    "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
 }
 
 
@@ -277,6 +292,11 @@ def test_every_error_of_a_record_is_a_rule_and_the_other_way_around() -> None:
     assert set(_names_given_to("RecordError", "_refuse")) == set(NAMES)
 
 
+def test_every_error_of_a_stream_is_a_rule_and_the_other_way_around() -> None:
+    makers = ("StreamError", "_stop", "_take_line", "_resource_error")
+    assert set(_names_given_to(*makers)) == set(STREAM_NAMES)
+
+
 def test_diagnostics_have_names_in_kebab_case() -> None:
-    names = (*CATALOGUE, *NAMES)
+    names = (*CATALOGUE, *NAMES, *STREAM_NAMES)
     assert [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []

@@ -18,17 +18,29 @@ COLUMN, CONSTANT = 0, 1
 class Kind(IntEnum):
     FULL = 0  # reads everything; runs once, in the first round
     DELTA = 1  # reads for one body atom what the last round added; runs in every later round
+    CHANGE = 2  # reads for one body literal, of another group, what changed of its predicate
+    CHECK = 3  # reads tuples of the head, and makes those that the rule derives
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The instructions of one rule in one kind; ends with its EMIT."""
+    """The instructions of one rule in one kind; ends with its EMIT.
+
+    Blocks of any kind but FULL begin with a LOAD of the tuples that they are run for. With
+    the SELECT after it, if there is one, it says which tuples can make the block do anything.
+    """
 
     group: int
     rule: int
     kind: Kind
-    atom: int  # the body atom that reads the last round, or -1
+    atom: int  # the body literal that a DELTA or CHANGE block begins with, or -1
     instructions: tuple[Instruction, ...] = field(repr=False)
+    falling: bool = False  # of a CHANGE block: whether fewer tuples of the literal make more heads
+    variables: tuple[str, ...] = ()
+    """Of a CHECK block: the variable that each column of its last register holds.
+
+    All of them that occur in two parts of the rule do; others are known from their atom alone.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from lacec.predicates import Predicate
 from lacec.views import Origin, Reading
 
 MAGIC = b"\x00lbc"
-VERSION = 2
+VERSION = 3
 CHECKSUM_BYTES = 32
 END_OF_NUMBERS = 2**32
 
@@ -122,6 +122,10 @@ class _Writer:
         self.number(block.rule + 1)
         self.number(block.kind)
         self.number(block.atom + 1)
+        self.number(block.falling)
+        self.number(len(block.variables))
+        for name in block.variables:
+            self.text(name)
         self.number(len(block.instructions))
         for opcode, *values in block.instructions:
             self.number(opcode)
@@ -183,7 +187,7 @@ class _Reader:
         constants = self._list(self._text)
         predicates = self._list(self._predicate, 2)
         groups = self._list(self._group, 4)
-        blocks = self._list(self._block, 5)
+        blocks = self._list(self._block, 7)
         outputs = self._list(self.number)
         views = self._list(lambda: (self.number(), self.number()), 2)
         rules = self._list(self._rule, 4)
@@ -245,7 +249,10 @@ class _Reader:
         rule = self.number() - 1
         kind = Kind(self._one_of(len(Kind), "kind of block"))
         atom = self.number() - 1
-        return Block(group, rule, kind, atom, self._list(self._instruction, 2))
+        falling = bool(self._one_of(2, "flag"))
+        variables = self._list(self._text)
+        instructions = self._list(self._instruction, 2)
+        return Block(group, rule, kind, atom, instructions, falling, variables)
 
     def _instruction(self) -> Instruction:
         opcode = self._one_of(len(OPERANDS), "opcode")

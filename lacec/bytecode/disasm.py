@@ -80,7 +80,11 @@ class _Lister:
 
     def block(self, number: int) -> list[str]:
         block = self.code.blocks[number]
-        kind = "full" if block.kind == Kind.FULL else f"delta of atom {block.atom}"
+        kind = block.kind.name.lower()
+        if block.kind in (Kind.DELTA, Kind.CHANGE):
+            kind += f" of atom {block.atom}" + ", falling" * block.falling
+        if block.variables:
+            kind += f" of {', '.join(block.variables)}"
         return [
             f"  block {number}, {kind}",
             *(f"  {line}" for line in self._source(block.rule)),
@@ -163,5 +167,5 @@ def _choice(kind: str, value: int) -> str:
         if choice == value:
             if isinstance(choice, op.Compare | op.Test):
                 return choice.symbol
-            return "last" if choice == op.State.LAST else ""
+            return choice.name.lower() if isinstance(choice, op.State) and choice else ""
     return f"?{value}"

@@ -29,6 +29,8 @@ class State(IntEnum):
 
     ALL = 0  # all there are: of a recursive predicate, those up to the previous round
     LAST = 1  # those that the previous round added
+    CHANGED = 2  # those that were added, or those that were removed
+    ASKED = 3  # those of the head that are to be checked
 
 
 class Compare(IntEnum):
@@ -133,10 +135,12 @@ OPCODES: tuple[Opcode, ...] = (
             ("state", "state"),
         ),
         "to = predicate, through a view",
-        "The tuples of a predicate: all of them, or those that the previous round of its recursive "
-        "group added. Through a view, those record facts alone whose record the viewer may query; "
-        "record facts are loaded through the view of the block's group, and nothing else through "
-        "any. Nothing is copied.",
+        "The tuples of a predicate: all of them; those that the previous round of its recursive "
+        "group added; those that changed since the last evaluation; or those of the head that are "
+        "asked about. A block that reads any but all begins with them, and reads them once. "
+        "Through a view, those record facts alone whose record the viewer may query; record facts "
+        "are loaded through the view of the block's group, and nothing else through any. Nothing "
+        "is copied.",
     ),
     Opcode(
         2,

@@ -150,10 +150,43 @@ def _contradict(one: Way, other: Way) -> bool:
     return pairs[0] == pairs[1] and one.test == other.test and opposite
 
 
-def used_positions(first: int, used: Sequence[int]) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class RankOperands:
+    """What RANK reads: columns of the two atoms, the unique one first, and the ways in them."""
+
+    lows: tuple[int, ...]
+    highs: tuple[int, ...]
+    same: bool  # whether both atoms have the same tuples
+    ways: tuple[tuple[tuple[tuple[int, int], ...], int, int, int, int], ...]
+
+
+def rank_operands(ranking: Ranking) -> RankOperands:
+    ways = ranking.ways
+    lows = _used(ranking.key, [p for way in ways for p in (way.low, *(a for a, _ in way.equal))])
+    highs = _used(
+        ranking.counted, [p for way in ways for p in (way.high, *(b for _, b in way.equal))]
+    )
+    return RankOperands(
+        lows,
+        highs,
+        same_form(ranking.low) == same_form(ranking.high) and lows == highs,
+        tuple(
+            (
+                tuple(sorted((lows.index(a), highs.index(b)) for a, b in way.equal)),
+                int(way.test),
+                lows.index(way.low),
+                highs.index(way.high),
+                int(way.compare),
+            )
+            for way in ways
+        ),
+    )
+
+
+def _used(first: int, used: Sequence[int]) -> tuple[int, ...]:
     """The positions that RANK needs of an atom: the unique one first."""
     rest = {position for position in used if position != first}
-    return [first, *sorted(rest)]
+    return (first, *sorted(rest))
 
 
 def is_local(atom: Atom, position: int, outer: frozenset[str]) -> bool:

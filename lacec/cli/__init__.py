@@ -21,6 +21,7 @@ COMMANDS = (
     "explain",
     "audit",
     "run-interlace",
+    "replay",
     "key new",
     "key show",
     "record new",

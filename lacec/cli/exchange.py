@@ -2,19 +2,23 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import typer
 
+from lacec.cli.attend import Staying, attending
 from lacec.cli.files import read_inputs
 from lacec.cli.keys import load_secret
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Reader, read_exposure
 from lacec.cli.render import counted
+from lacec.cli.report import limit_help, stopped_by_limit
 from lacec.cli.store.common import read_hash
 from lacec.diagnostics import visible
+from lacec.errors import LimitError
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.pipeline import Input
@@ -23,17 +27,26 @@ from lacec.plan.lowerings import LOWERINGS, STANDARD
 from lacec.plan.operands import Operand
 from lacec.records.coordinates import Coordinate, CoordinateError, read_coordinate
 from lacec.runtime.cursors import FileCursors
-from lacec.runtime.exchange import Decider, Move, Participant
+from lacec.runtime.exchange import (
+    Decider,
+    Move,
+    Participant,
+    dry_run,
+    limit_exceeded,
+    make_pair,
+    system_clock,
+)
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.operations import select_coordinate, select_hashes
+from lacec.runtime.recording.recorder import NAMES, Recorder
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
+from lacec.runtime.watch import Watch, stay
 from lacec.views import OriginMode
 
-NAMES = ("left", "right")
 Operation = tuple[str | None, str | None, list[str] | None]
 
 
@@ -45,6 +58,17 @@ class SideOptions:
     store: Path
     policy: str | None
     expose: Sequence[str]
+
+
+def two_sides(
+    stores: tuple[Path, Path],
+    policies: tuple[str | None, str | None],
+    expose: tuple[Sequence[str], Sequence[str]],
+) -> tuple[SideOptions, SideOptions]:
+    if stores[0].resolve() == stores[1].resolve():
+        raise typer.BadParameter("an exchange takes two different stores")
+    left, right = map(SideOptions, NAMES, stores, policies, expose)
+    return left, right
 
 
 def participants(
@@ -144,6 +168,54 @@ def _exposure_notes(both: Sequence[Participant]) -> Iterator[Segment]:
             )
 
 
+def run_pair(
+    both: tuple[Participant, Participant],
+    stores: tuple[Store, Store],
+    staying: Staying | None,
+    record: Path | None,
+    limits: Limits,
+    json: bool,
+) -> None:
+    """Run an exchange, bounded or open, and print what came of it."""
+    ticks = None if staying is None else staying.tick_interval
+    watches = [Watch(store) for store in stores]  # before the exchange first reads them
+    with ExitStack() as stack:
+        write = None if record is None else stack.enter_context(_created(record)).write
+        pair = make_pair(*both, system_clock, limits, ticks, write)
+        attention = stack.enter_context(attending(pair, staying))
+        pair.run()
+        if staying is not None:
+            stay(pair, watches, attention.wait)
+        if isinstance(pair.trace, Recorder):
+            pair.trace.finish(pair.seats)
+    report(pair, json, attention.interrupted)
+
+
+def _created(path: Path) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        message = f"cannot write {path}: {reason}"
+        raise typer.BadParameter(message, param_hint="--record") from None
+
+
+def run_dry(both: tuple[Participant, Participant], limits: Limits, json: bool) -> None:
+    """Print what an exchange would move."""
+    attention = []
+
+    def run(pair: Pair) -> None:
+        with attending(pair) as found:
+            attention.append(found)
+            pair.run()
+
+    try:
+        pair, moves = dry_run(*both, system_clock, limits, run)
+    except LimitError as error:  # who decides takes more work to find out than what is decided
+        stopped_by_limit(error, json)
+    report_moves(pair, moves, json, attention[0].interrupted)
+
+
 # What is printed.
 
 
@@ -154,7 +226,7 @@ def _results(pair: Pair) -> tuple[Result, Result]:
     return left, right
 
 
-def report(pair: Pair, json: bool) -> None:
+def report(pair: Pair, json: bool, interrupted: bool) -> None:
     """The result of each side; the exit code says whether they converged."""
     results = _results(pair)
     if json:
@@ -162,10 +234,10 @@ def report(pair: Pair, json: bool) -> None:
     else:
         write(_table(results))
         write(_ending(results))
-    _finish(results)
+    _finish(pair, results, interrupted, json)
 
 
-def report_moves(pair: Pair, moves: Sequence[Move], json: bool) -> None:
+def report_moves(pair: Pair, moves: Sequence[Move], json: bool, interrupted: bool) -> None:
     """Every record that would move, its direction, and the rules that decide."""
     results = _results(pair)
     if json:
@@ -177,7 +249,7 @@ def report_moves(pair: Pair, moves: Sequence[Move], json: bool) -> None:
         size = sum(move.size for move in moves)
         write([(f"{counted(len(moves), 'record')}, {size} bytes would move\n", "bold")])
         write(_ending(results))
-    _finish(results)
+    _finish(pair, results, interrupted, json)
 
 
 def _move_json(move: Move) -> dict[str, Any]:
@@ -239,8 +311,13 @@ def _ending(results: Sequence[Result]) -> Iterator[Segment]:
             yield f": {visible(why)}\n", ""
 
 
-def _finish(results: Sequence[Result]) -> None:
+def _finish(pair: Pair, results: Sequence[Result], interrupted: bool, json: bool) -> None:
+    exceeded = limit_exceeded(pair)
+    if exceeded is not None and not json:
+        write([(f"  = help: {limit_help(exceeded)}\n", "")], sys.stderr)
+    if interrupted:
+        raise typer.Exit(130)
     if all(result.converged for result in results):
         return
     reasons = {result.aborted for result in results} - {None}
-    raise typer.Exit(3 if reasons <= LIMITS else 1)
+    raise typer.Exit(3 if exceeded is not None or reasons <= LIMITS else 1)

@@ -163,6 +163,16 @@ def not_with_plan(**given: object) -> None:
     _refuse(given, "cannot stand beside --plan")
 
 
+def needs_stores(**given: object) -> None:
+    """Options that mean nothing but for an exchange of two stores."""
+    _refuse(given, "needs --left and --right")
+
+
+def not_with_stores(**given: object) -> None:
+    """Options that mean nothing for an exchange of two stores."""
+    _refuse(given, "cannot stand beside --left and --right")
+
+
 def _refuse(given: dict[str, object], why: str) -> None:
     for name, value in given.items():
         if value is not None and value is not False and value != []:

@@ -27,7 +27,6 @@ def refuse(
 
 def stopped_by_limit(error: LimitError, json: bool) -> NoReturn:
     """A run-time limit was exceeded: exit code 3, and no partial result."""
-    help = f"raise it with --limit {error.name}=VALUE, or ask for less"
     if json:
         write_json(
             {
@@ -42,6 +41,11 @@ def stopped_by_limit(error: LimitError, json: bool) -> NoReturn:
         )
     else:
         whose = "" if error.origin == Origin.LOCAL else ", in the rules of the peer"
+        help = limit_help(error)
         segments = [("error", "bold red"), (f": {error}{whose}\n  = help: {help}\n", "")]
         write(segments, sys.stderr)
     raise typer.Exit(3)
+
+
+def limit_help(error: LimitError) -> str:
+    return f"raise it with --limit {error.name}=VALUE, or ask for less"

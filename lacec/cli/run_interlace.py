@@ -13,8 +13,6 @@ from lacec.cli.options import (
     OriginsOption,
     read_limits,
 )
-from lacec.cli.report import stopped_by_limit
-from lacec.errors import LimitError
 from lacec.views import OriginMode
 
 _EXPOSED = "what the peer may query: a file, selected, or all. Repeatable."
@@ -45,6 +43,14 @@ Advertise = Annotated[
     _option("advertise", "FIELD", "Advertise this field too, or all. Repeatable."),
 ]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Only say what would move, by which rules.")]
+Open = Annotated[bool, typer.Option("--open", help="Stay, and exchange what is new, until Ctrl-C.")]
+For = Annotated[str | None, _option("for", "TIME", "With --open: end after 90s, 15m or 2h.")]
+Tick = Annotated[
+    str | None, _option("tick", "TIME", "With --open: how often TickTAI moves; 10s unless told.")
+]
+Record = Annotated[
+    Path | None, _option("record", "FILE", "Write the exchange to a file, for lacec replay.")
+]
 
 
 def run_interlace_command(
@@ -63,6 +69,10 @@ def run_interlace_command(
     put: Put = None,
     advertise: Advertise = None,
     dry: Dry = False,
+    open: Open = False,
+    length: For = None,
+    tick: Tick = None,
+    record: Record = None,
     origins: OriginsOption = OriginMode.OPAQUE,
     lowering: LoweringOption = None,
     limit: LimitOption = None,
@@ -72,32 +82,32 @@ def run_interlace_command(
 
     A record moves when the selectors of both sides select it, where it is and where it
     goes. The selector of a side sees on the other only what is exposed to it there; where
-    nothing is exposed, nothing is sent but what that selector names itself.
+    nothing is exposed, nothing is sent but what that selector names itself. With --open the
+    exchange stays, and what other processes store meanwhile moves too.
 
     Example: lacec run-interlace --left mine --right theirs --policy links.lace --expose selected
     """
     # The engine and the store are heavy: help does not need them.
-    from lacec.cli.exchange import SideOptions, participants, report, report_moves
+    from lacec.cli.attend import read_staying
+    from lacec.cli.exchange import participants, run_dry, run_pair, two_sides
     from lacec.cli.store.common import opened
-    from lacec.runtime.exchange import dry_run, make_pair, system_clock
     from lacec.runtime.side import EXCHANGE_SECONDS
 
+    staying = read_staying(open, dry, length, tick)
+    if dry and record is not None:
+        raise typer.BadParameter("a dry run is not recorded", param_hint="--record")
     limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(limit or ())])
-    sides = (
-        SideOptions("left", left, left_policy or policy, [*(expose or ()), *(left_expose or ())]),
-        SideOptions(
-            "right", right, right_policy or policy, [*(expose or ()), *(right_expose or ())]
-        ),
+    sides = two_sides(
+        (left, right),
+        (left_policy or policy, right_policy or policy),
+        ([*(expose or ()), *(left_expose or ())], [*(expose or ()), *(right_expose or ())]),
     )
-    keys = (left_key, right_key)
     with ExitStack() as stack:
-        if left.resolve() == right.resolve():
-            raise typer.BadParameter("an exchange takes two different stores")
         stores = [stack.enter_context(opened(s.store, json, read_only=dry)) for s in sides]
-        one, other = participants(
+        both = participants(
             sides,
             (stores[0], stores[1]),
-            keys,
+            (left_key, right_key),
             (get, below, put),
             advertise,
             origins,
@@ -105,13 +115,7 @@ def run_interlace_command(
             limits,
             json,
         )
-        try:
-            if dry:
-                pair, moves = dry_run(one, other, system_clock, limits)
-                report_moves(pair, moves, json)
-            else:
-                pair = make_pair(one, other, system_clock, limits)
-                pair.run()
-                report(pair, json)
-        except LimitError as error:
-            stopped_by_limit(error, json)
+        if dry:
+            run_dry(both, limits, json)
+        else:
+            run_pair(both, (stores[0], stores[1]), staying, record, limits, json)

@@ -51,6 +51,21 @@ def exposure_of(
     return exposure([(name, text)], limits)
 
 
+def local_policy(
+    own: Operand,
+    expose: Sequence[str | bytes],
+    narrow: Sequence[str | bytes],
+    trust_peer: bool,
+    limits: Limits = DEFAULT_LIMITS,
+) -> LocalPolicy:
+    """The local policy of texts, each of which may be the name of a shortcut."""
+    return LocalPolicy(
+        tuple(exposure_of(text, own, limits) for text in expose),
+        trust_peer,
+        tuple(exposure_of(text, own, limits) for text in narrow),
+    )
+
+
 def expose_all(limits: Limits = DEFAULT_LIMITS) -> Module:
     """`all`: the peer may query every record."""
     return exposure([("all", ALL)], limits)
@@ -60,4 +75,7 @@ def expose_selected(operand: Operand, limits: Limits = DEFAULT_LIMITS) -> Module
     """`selected`: the peer may query what this side's own operand selects, by a copy of it."""
     # The operand is within the limits, and the shortcut adds a rule and a file to it.
     room = replace(limits, rules=limits.rules + 1)
-    return exposure([("selected", SELECTED), ("operand", operand.module.canonical)], room)
+    copy = exposure([("selected", SELECTED), ("operand", operand.module.canonical)], room)
+    # The copied rules stand where their author wrote them.
+    written = {rule.id: rule for rule in operand.module.rules}
+    return replace(copy, rules=tuple(written.get(rule.id, rule) for rule in copy.rules))

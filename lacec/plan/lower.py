@@ -21,8 +21,15 @@ from lacec.plan.intersect import conjunction, intersection
 from lacec.plan.lowerings import lowering_rules
 from lacec.plan.operands import Operand
 from lacec.plan.origins import AssignedOrigin
-from lacec.predicates import BASE, BUILTIN_ARITY, EXPOSE_EXPORTS, LOCAL_FACTS, Predicate
-from lacec.syntax.ast import Atom, Cardinality, Literal, Negated, Rule
+from lacec.predicates import (
+    BASE,
+    BUILTIN_ARITY,
+    EXPOSE_EXPORTS,
+    LOCAL_FACTS,
+    RECORD_FACTS,
+    Predicate,
+)
+from lacec.syntax.ast import Atom, Cardinality, Literal, Negated, Rule, body_atoms
 from lacec.syntax.show import show_rule
 from lacec.syntax.source import Source, SourceRule
 from lacec.views import FULL_VIEW, OPEN, Origin, Reading, Resolution, View
@@ -91,6 +98,23 @@ class SideProgram:
     def reading(self, rule: LoweredRule) -> Reading:
         """How a rule reads record facts."""
         return self.resolution.of(rule.node.head.predicate)
+
+    def whose(self, rule: LoweredRule) -> str:
+        """Of a rule: own, peer, exposure or generated."""
+        if rule.step == "040-exposure":
+            return "exposure"
+        if rule.module is None:
+            return "generated"
+        return "own" if rule.what == f"O{self.side}" else "peer"
+
+    def sees(self, rule: LoweredRule) -> str:
+        """In words, which records a rule sees; one that reads no record fact sees none."""
+        if all(atom.predicate not in RECORD_FACTS for atom in body_atoms(rule.node)):
+            return "no record facts"
+        view = self.reading(rule).view
+        if view == FULL_VIEW:
+            return "all records"
+        return f"the records that {self.resolution.views[view - 1].viewer} may query"
 
 
 def lower(

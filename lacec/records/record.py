@@ -90,7 +90,7 @@ def parse_record(
         message = f"the record ends here, and {len(data) - end} more bytes follow"
         help = "give one record alone, or read a file of several as a stream"
         raise RecordError("trailing-bytes", end, message, help)
-    return _admit(data, head, verify)
+    return admit(data, head, verify)
 
 
 def _cut_short(offset: int, missing: int) -> RecordError:
@@ -100,7 +100,7 @@ def _cut_short(offset: int, missing: int) -> RecordError:
     return RecordError("truncated", offset, message, help)
 
 
-def _admit(data: bytes, head: Head, verify: bool) -> Record:
+def admit(data: bytes, head: Head, verify: bool = True) -> Record:
     """The record of a head and all its bytes, once its digests and its signature fit."""
     # The innermost first: it is the one whose bytes are wrong, if only some are.
     view = memoryview(data)
@@ -235,7 +235,7 @@ class RecordReader:
         self._at += size
         self._head, self._after_record = None, True
         try:
-            return _admit(data, head, self._verify)
+            return admit(data, head, self._verify)
         except RecordError as error:
             raise error.moved(begins) from None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 
 from lacec.canonical.module import Module, ModuleRule
+from lacec.errors import LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule
 from lacec.predicates import Predicate
@@ -20,16 +21,23 @@ from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import NO_FIELDS, Advertisement, Schema
 from lacec.runtime.interlace.driver import Pair, Seat
 from lacec.runtime.interlace.facts import Fact
-from lacec.runtime.interlace.limits import ExchangeLimits
+from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.tick import nanoseconds
+from lacec.runtime.recording.entries import Part
+from lacec.runtime.recording.recorder import Recorder, held
 from lacec.runtime.side import EXCHANGE_LIMITS, AddedLike, Cursors, Moment, Policy, Shelf, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
 
-# In one process nothing is listed in blocks, so only memory limits what is advertised.
-LIMITS = ExchangeLimits(max_advertisement_records=2**22)
+# In one process nobody is silent: who says nothing is at work.
+_NEVER = 10**9
+PATIENT = OwnLimits(rate_after_seconds=_NEVER)
+# What is recorded is written in blocks, with the limits of blocks.
+IN_BLOCKS = ExchangeLimits(phase_timeout_seconds=_NEVER)
+# Otherwise nothing is, so only memory limits what is advertised.
+LIMITS = replace(IN_BLOCKS, max_advertisement_records=2**22)
 
 
 @dataclass(frozen=True)
@@ -52,8 +60,8 @@ class KnownParties:
     def prove(self, question: e.Prove) -> e.Proof:
         return e.Proof(question.own.origin == self.own)
 
-    def check(self, question: e.CheckProof) -> bool:
-        return question.signer == self.peer
+    def check(self, question: e.CheckProof) -> e.ProofChecked:
+        return e.ProofChecked(question.signer == self.peer)
 
 
 def system_clock() -> tuple[int, int]:
@@ -66,26 +74,50 @@ def make_pair(
     right: Participant,
     clock: Callable[[], tuple[int, int]],
     limits: Limits = EXCHANGE_LIMITS,
+    tick_interval: int | None = None,
+    record: Callable[[bytes], object] | None = None,
 ) -> Pair:
-    """The two machines of a bounded exchange, and who answers them."""
+    """The two machines of an exchange, and who answers them; open, if it has ticks.
+
+    `record` takes the bytes of a recording. What is recorded is written in blocks, so the
+    machines then keep to the limits of blocks, as they would on a connection.
+    """
     modules = _modules(left.policy.operand.module, right.policy.operand.module)
     # Here and Peer are present when the keys of both sides are given (D24b).
     proven = left.verifier is not None and right.verifier is not None
-    seats = []
+    seats, parts = [], []
     for index, (own, peer) in enumerate(((left, right), (right, left))):
         claim, other = (own.verifier, peer.verifier) if proven else (None, None)
         module = own.policy.operand.module.id
         config = Config(
-            index, module, claim=claim, fields=own.fields, limits=LIMITS, partitions=False
+            index, module, claim=claim, fields=own.fields, limits=IN_BLOCKS, own_limits=PATIENT
         )
+        if record is None:
+            config = replace(config, limits=LIMITS, partitions=False)
+        if tick_interval is not None:
+            config = replace(config, open=True, tick_interval=tick_interval)
         prover = KnownParties(claim, other)
         answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits)
         seats.append(Seat(Machine(config), answers))
-    return Pair(seats[0], seats[1], clock)
+        parts.append(Part(config, own.policy.origins, own.policy.lowering))
+    if record is None:
+        return Pair(seats[0], seats[1], clock)
+    pair = Pair(seats[0], seats[1], held(clock))
+    pair.trace = Recorder(record, parts, modules)
+    return pair
 
 
 def _modules(*modules: Module) -> dict[str, bytes]:
     return {module.id: module.canonical.encode("utf-8") for module in modules}
+
+
+def limit_exceeded(pair: Pair) -> LimitError | None:
+    """The limit at which an evaluation of either side ended, if one did."""
+    for seat in pair.seats:
+        side = seat.answers.side if isinstance(seat.answers, _Watched) else seat.answers
+        if isinstance(side, Side) and side.exceeded is not None:
+            return side.exceeded
+    return None
 
 
 # Dry runs.
@@ -177,18 +209,19 @@ class _Watched:
         self._found: dict[str, dict[str, tuple[LoweredRule, ...]]] = {}
 
     def answer(self, question: e.Question) -> e.Answer:
-        match question:
-            case e.Evaluate(runtime, advertised):
+        answer = self.side.answer(question)
+        match question, answer:
+            case e.Evaluate(runtime, advertised), e.Evaluated():
                 # What is stored next was requested by what holds now.
                 self._found = self._decide(runtime, advertised)
-            case e.Load(hashes, _, runtime, advertised):
+            case e.Load(hashes, _, runtime, advertised), e.Loaded():
                 found = self._decide(runtime, advertised)["SelectHave"]
                 self.sent |= {hash: found[hash] for hash in hashes if hash in found}
-            case e.Store(records):
+            case e.Store(records), e.Stored():
                 found = self._found["SelectAdvertised"]
                 self.requested |= {record.hash: found[record.hash] for record in records}
                 self.stored |= {record.hash: len(record.data) for record in records}
-        return self.side.answer(question)
+        return answer
 
     def _decide(
         self, runtime: Sequence[Fact], advertised: Mapping[str, Advertisement]
@@ -203,6 +236,7 @@ def dry_run(
     right: Participant,
     clock: Callable[[], tuple[int, int]],
     limits: Limits = EXCHANGE_LIMITS,
+    run: Callable[[Pair], None] = Pair.run,
 ) -> tuple[Pair, list[Move]]:
     """What an exchange would move; nothing is stored, and no cursor is kept."""
     layered = [replace(each, shelf=Layer(each.shelf), cursors=None) for each in (left, right)]
@@ -212,7 +246,7 @@ def dry_run(
         assert isinstance(seat.answers, Side)
         watched.append(_Watched(seat.answers))
         seat.answers = watched[-1]
-    pair.run()
+    run(pair)
     rules = {
         (f"O{index}", rule.id): Decider(index, rule)
         for index, side in enumerate((left, right))

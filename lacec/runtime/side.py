@@ -13,7 +13,7 @@ from lacec.bytecode.verify import verify
 from lacec.canonical.identifiers import lacegram_id
 from lacec.errors import CodeError, CompileError, FactError, LimitError, PlanError, StoreError
 from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.plan.exchange import make_plan
+from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import NO_POLICY, LocalPolicy
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
 from lacec.plan.lowerings import STANDARD
@@ -82,7 +82,7 @@ class Prover(Protocol):
 
     def prove(self, question: e.Prove) -> e.Proof: ...
 
-    def check(self, question: e.CheckProof) -> bool: ...
+    def check(self, question: e.CheckProof) -> e.ProofChecked: ...
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,7 @@ class Side:
         self.policies = {policy.operand.module.id: policy}
         self._modules, self._prover, self._cursors = modules, prover, cursors
         self.program: SideProgram | None = None
+        self.exceeded: LimitError | None = None  # the limit that ended an evaluation
         self._last: tuple[tuple[Moment, object, object], e.Evaluated] | None = None
 
     def change(self, policy: Policy) -> None:
@@ -124,7 +125,7 @@ class Side:
             case e.Prove():
                 return self._prover.prove(question) if self._prover else e.Proof(False)
             case e.CheckProof():
-                return e.ProofChecked(self._prover is not None and self._prover.check(question))
+                return self._prover.check(question) if self._prover else e.ProofChecked(False)
             case e.Recall(link):
                 return e.Recalled(self._cursors.recall(link) if self._cursors else None)
             case e.Remember():
@@ -151,11 +152,8 @@ class Side:
         if lacegram_id(theirs.module.canonical) != peer.module:
             return e.NotCompiled("malformed-exchange-module", "its bytes have another identifier")
         policy = self.policies[question.own.module]
-        pair = (policy.operand, theirs)
-        setups = sorted((question.own, peer), key=lambda setup: setup.index)
         try:
-            parties = (_party(setups[0]), _party(setups[1]))
-            plan = make_plan(pair, parties, policy.origins, policy.lowering)
+            plan, compiled = make_exchange_plan(policy, theirs, question)
             self.program = plan.side(question.own.index, policy.local)
         except PlanError as error:
             return e.NotCompiled("exchange-plan-compilation-failure", str(error))
@@ -165,9 +163,7 @@ class Side:
         except (CodeError, LimitError) as error:
             return e.NotCompiled("malformed-prepared-policy", str(error))
         self.forget()
-        labels = (plan.origins[0].label, plan.origins[1].label)
-        required = Schema(frozenset(plan.required.names), plan.required.all)
-        return e.Compiled(plan.id, labels, required)
+        return compiled
 
     def forget(self) -> None:
         """Evaluate anew next time, whether or not anything changed."""
@@ -196,7 +192,10 @@ class Side:
                 return self._last[1]
             moment, database = self.facts(runtime, advertised)
             found = evaluate_side(self.program, database, self.limits)
-        except (LimitError, FactError, StoreError) as error:
+        except LimitError as error:
+            self.exceeded = error
+            return e.NotEvaluated(str(error))
+        except (FactError, StoreError) as error:
             return e.NotEvaluated(str(error))
         have = database.relation(HAVE).columns[0]
         send = found.main.relations[MAY_SEND].columns[0]
@@ -250,6 +249,18 @@ class Side:
             return e.Stored(frozenset(self.shelf.add(records).admitted))
         except StoreError as error:
             return e.NotStored(str(error))
+
+
+def make_exchange_plan(
+    policy: Policy, theirs: Operand, question: e.Compile
+) -> tuple[ExchangePlan, e.Compiled]:
+    """The plan of both operands, and what the machine is told of it; PlanError if there is none."""
+    setups = sorted((question.own, question.peer), key=lambda setup: setup.index)
+    parties = (_party(setups[0]), _party(setups[1]))
+    plan = make_plan((policy.operand, theirs), parties, policy.origins, policy.lowering)
+    labels = (plan.origins[0].label, plan.origins[1].label)
+    required = Schema(frozenset(plan.required.names), plan.required.all)
+    return plan, e.Compiled(plan.id, labels, required)
 
 
 def _party(setup: Setup) -> Party:

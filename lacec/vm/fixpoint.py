@@ -21,6 +21,7 @@ class Growing:
         self.universe = universe
         self.last = Relation([np.empty(0, np.int32)] * arity, 0)
         self.size = 0
+        self.ends: list[int] = []  # the size after each round: rows stand in the order of rounds
         self._rounds: list[Relation] = []
         self._marks: npt.NDArray[np.bool_] | None = None
         self._pairs: Pairs | None = Pairs(universe) if arity == 2 else None
@@ -36,19 +37,17 @@ class Growing:
     def grow(self, made: list[Relation]) -> int:
         """Take what a round made; `last` becomes what was not there before."""
         found = concatenate(made, self.arity)
-        if not found.size:
-            self.last = found
-            return 0
-        if self.arity == 1:
-            self.last = self._new_values(found)
-        elif self.arity == 2:
-            self.last = self._new_pairs(found)
-        else:
-            self.last = self._new_rows(found)
+        self.last = self._new(found) if found.size else found
         if self.last.size:
             self._rounds.append(self.last)
             self.size += self.last.size
+        self.ends.append(self.size)
         return self.last.size
+
+    def _new(self, found: Relation) -> Relation:
+        if self.arity == 1:
+            return self._new_values(found)
+        return self._new_pairs(found) if self.arity == 2 else self._new_rows(found)
 
     def _new_values(self, found: Relation) -> Relation:
         if self._marks is None:

@@ -70,13 +70,18 @@ class Machine:
         self._constants = [database.symbols.intern(text) for text in code.constants]
         self._universe = database.universe()
         self._done: dict[int, Relation] = {}
+        # Of a recursive predicate, how many of its rows were there after each round.
+        self.ends: dict[int, list[int]] = {}
         self._growing: dict[int, Growing] = {}
         self._made: dict[int, Made] = {}
         self._group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
         self._blocks: list[list[Block]] = [[] for _ in code.groups]
         for block in code.blocks:
-            self._blocks[block.group].append(block)
-        self._read_last = {id(block): _last_reads(block) for block in code.blocks}
+            if block.kind in (Kind.FULL, Kind.DELTA):
+                self._blocks[block.group].append(block)
+        self._read_last = {
+            id(block): _last_reads(block) for blocks in self._blocks for block in blocks
+        }
         self._steps: tuple[Callable[..., Any], ...] = tuple(
             getattr(self, f"_{opcode.name.lower()}") for opcode in op.OPCODES
         )
@@ -86,6 +91,19 @@ class Machine:
         for group in self._needed(self.code.outputs):
             self._evaluate(group)
         return {self.code.predicates[p]: self._done[p] for p in self.code.outputs}
+
+    def is_virtual(self, predicate: int) -> bool:
+        """Whether no output needed the tuples of a derived predicate."""
+        return predicate in self._group_of and predicate not in self._done
+
+    def tuples(self, predicate: int, view: int) -> Relation:
+        """The tuples of a predicate through a view; what is virtual is made now."""
+        self._deadline = monotonic() + self.limits.seconds
+        for group in self._needed([predicate]):
+            self._evaluate(group)
+        registers = [Relation((), 0)]
+        self._load(registers, 0, predicate, view, op.State.ALL)
+        return registers[0]
 
     def _needed(self, predicates: Sequence[int]) -> list[int]:
         """The groups that these predicates need and that are not evaluated yet, in order."""
@@ -137,6 +155,7 @@ class Machine:
             running = later
         for predicate, growing in self._growing.items():
             self._done[predicate] = growing.all
+            self.ends[predicate] = growing.ends
         self._growing.clear()
 
     def _run_blocks(self, blocks: Sequence[Block], group: Group) -> "dict[int, Made]":

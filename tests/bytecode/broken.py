@@ -5,13 +5,24 @@ from dataclasses import replace
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, CONSTANT, Code, Group, Kind
 from lacec.predicates import Predicate
-from tests.bytecode.programs import find, links, with_block, with_instruction, with_operand
+from tests.bytecode.programs import (
+    PROGRAMS,
+    block_of,
+    code_of,
+    find,
+    links,
+    with_block,
+    with_instruction,
+    with_operand,
+)
 
 Case = tuple[str, Code, str]
 """The name of a case, the broken code, and a part of the message."""
 
 GOOD = links()
+LIVE = links(live=True)
 ALL, LAST = int(op.State.ALL), int(op.State.LAST)
+CHANGED, ASKED = int(op.State.CHANGED), int(op.State.ASKED)
 
 
 def number_of(name: str) -> int:
@@ -46,6 +57,29 @@ def delta(**changes: object) -> Code:
     """Other values of the DELTA block of Path."""
     number, _ = find(GOOD, "Path", op.JOIN)
     return with_block(GOOD, number, **changes)
+
+
+def live(of: Kind, name: str, **changes: object) -> Code:
+    """Other values of the first block of a kind that makes a head, in live code."""
+    return with_block(LIVE, block_of(LIVE, of, name), **changes)
+
+
+def live_load(kind: Kind, name: str, which: int, state: int) -> Code:
+    """Another state of one LOAD of such a block."""
+    number = block_of(LIVE, kind, name)
+    instructions = LIVE.blocks[number].instructions
+    at = [place for place, each in enumerate(instructions) if each[0] == op.LOAD][which]
+    return with_instruction(LIVE, number, at, (*instructions[at][:-1], state))
+
+
+def check_of_another() -> Code:
+    """Odd is asked about, and Even made."""
+    code = code_of(PROGRAMS["mutual"], live=True)
+    number = block_of(code, Kind.CHECK, "Odd")
+    instructions = code.blocks[number].instructions
+    _, _, *rest = instructions[-1]
+    even = code.predicates.index(Predicate("Even", 1))
+    return with_instruction(code, number, len(instructions) - 1, (op.EMIT, even, *rest))
 
 
 def operand(name: str, opcode: int, key: str, value: object, which: int = 0) -> Code:
@@ -106,6 +140,11 @@ TABLES: list[Case] = [
         replace(GOOD, outputs=(number_of("Field"),)),
         f"predicate {number_of('Field')} is an output and is not derived",
     ),
+    (
+        "last round of a group without rounds",
+        with_group("Path", Group((number_of("Path"),), False)),
+        "`Path/2` has no last round here",
+    ),
     ("output unknown", replace(GOOD, outputs=(99,)), "predicate 99 is an output"),
     (
         "output twice",
@@ -124,7 +163,7 @@ BLOCKS: list[Case] = [
     ("no EMIT", instead("Big", op.EMIT), "a block ends with EMIT"),
     ("FULL with an atom", head("Big", atom=0), "the atom of a FULL block is not 0"),
     ("DELTA without an atom", delta(atom=-1), "the atom of a DELTA block is not -1"),
-    ("DELTA that is called FULL", delta(kind=Kind.FULL, atom=-1), "only a DELTA block"),
+    ("DELTA that is called FULL", delta(kind=Kind.FULL, atom=-1), "loads tuples of the state LAST"),
     (
         "DELTA without the last round",
         operand("Path", op.LOAD, "state", ALL, 1),
@@ -144,6 +183,56 @@ BLOCKS: list[Case] = [
     ),
 ]
 
+LIVE_BLOCKS: list[Case] = [
+    ("CHANGE without an atom", live(Kind.CHANGE, "Path", atom=-1), "of a CHANGE block is not -1"),
+    ("CHECK with an atom", live(Kind.CHECK, "Path", atom=0), "the atom of a CHECK block is not 0"),
+    ("falling CHECK", live(Kind.CHECK, "Path", falling=True), "a CHECK block is not falling"),
+    (
+        "CHANGE without what changed",
+        live_load(Kind.CHANGE, "Path", 0, ALL),
+        "a CHANGE block loads what changed 0 times",
+    ),
+    (
+        "CHECK without what is asked",
+        live_load(Kind.CHECK, "Path", 1, ASKED),
+        "`Link/2` is not asked about here",
+    ),
+    (
+        "what changed of the group itself",
+        live_load(Kind.CHECK, "Path", 0, CHANGED),
+        "`Path/2` cannot have changed here",
+    ),
+    (
+        "the last round in a CHECK block",
+        live_load(Kind.CHECK, "Path", 0, LAST),
+        "a CHECK block loads tuples of the state LAST",
+    ),
+    (
+        "what changed in a CHECK block",
+        live_load(Kind.CHECK, "Path", 1, CHANGED),
+        "a CHECK block loads tuples of the state CHANGED",
+    ),
+    (
+        "what changed twice",
+        live_load(Kind.CHANGE, "Free", 1, CHANGED),
+        "a CHANGE block loads what changed 2 times",
+    ),
+    (
+        "CHANGE that is called FULL",
+        live(Kind.CHANGE, "Big", kind=Kind.FULL, atom=-1),
+        "a FULL block loads tuples of the state CHANGED",
+    ),
+    (
+        "variables of a CHANGE block",
+        live(Kind.CHANGE, "Big", variables=("P",)),
+        "a CHANGE block has no variables",
+    ),
+    ("too few variables", live(Kind.CHECK, "Path", variables=("X",)), "1 variables for 2 columns"),
+    ("a variable twice", live(Kind.CHECK, "Path", variables=("X", "X")), "2 variables for 2"),
+    ("no variable", live(Kind.CHECK, "Path", variables=("X", "\x1b")), "is no variable"),
+    ("CHECK of another predicate", check_of_another(), "makes another predicate than it is asked"),
+]
+
 INSTRUCTIONS: list[Case] = [
     ("opcode", instead("Big", op.COUNT, (11, 2)), "there is no opcode 11"),
     ("no opcode", instead("Big", op.COUNT, ()), "there is no opcode None"),
@@ -157,7 +246,7 @@ INSTRUCTIONS: list[Case] = [
     ("register is a text", operand("Big", op.COUNT, "left", "r1"), "which nothing has written"),
     ("predicate", operand("Big", op.LOAD, "predicate", 99), "not in the table of predicates"),
     ("negative predicate", operand("Big", op.LOAD, "predicate", -1), "table of predicates"),
-    ("state", operand("Big", op.LOAD, "state", 2), "state is 2, which is no state"),
+    ("state", operand("Big", op.LOAD, "state", 4), "state is 4, which is no state"),
     ("constant", operand("Link", op.SELECT, "constants", ((1, 99),)), "table of constants"),
     (
         "column of SELECT",

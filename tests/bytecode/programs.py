@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 
 from lacec.bytecode import opcodes as op
-from lacec.bytecode.code import Block, Code, Instruction, SourceRule
+from lacec.bytecode.code import Block, Code, Instruction, Kind, SourceRule
 from lacec.bytecode.disasm import disassemble_block
 from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
@@ -73,17 +73,21 @@ def examples(count: int) -> settings:
 
 
 def code_of(
-    text: str, outputs: Iterable[tuple[str, int]] | None = None, sizes: Sizes | None = None
+    text: str,
+    outputs: Iterable[tuple[str, int]] | None = None,
+    sizes: Sizes | None = None,
+    *,
+    live: bool = False,
 ) -> Code:
     """The code of a program; every derived predicate is an output unless they are named."""
     module = compile_module([(FILE, text)])
     wanted = None if outputs is None else [Predicate(*output) for output in outputs]
-    return emit(module, wanted, sizes)
+    return emit(module, wanted, sizes, live=live)
 
 
-def links() -> Code:
-    """Code with every opcode."""
-    return code_of(LINKS, LINKS_OUTPUTS)
+def links(*, live: bool = False) -> Code:
+    """Code with every opcode; live, with every kind of block."""
+    return code_of(LINKS, LINKS_OUTPUTS, live=live)
 
 
 def lean(code: Code) -> Code:
@@ -99,6 +103,11 @@ def blocks_of(code: Code, head: str) -> list[int]:
         for number, block in enumerate(code.blocks)
         if code.predicates[block.instructions[-1][1]].name == head
     ]
+
+
+def block_of(code: Code, kind: Kind, head: str) -> int:
+    """The first block of a kind that makes a predicate with this name."""
+    return next(n for n in blocks_of(code, head) if code.blocks[n].kind == kind)
 
 
 def listing(code: Code, number: int) -> list[str]:

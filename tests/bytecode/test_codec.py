@@ -69,8 +69,9 @@ def test_the_programs_have_every_opcode() -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_code_comes_back(name: str) -> None:
-    code = code_of(PROGRAMS[name])
-    assert decode(encode(code)) == code
+    for live in (False, True):
+        code = code_of(PROGRAMS[name], live=live)
+        assert decode(encode(code)) == code
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -194,8 +195,15 @@ def test_huge_lengths_do_not_allocate() -> None:
         (b"\x01\x03\xed\xa0\x80", "byte 7: a text is not UTF-8"),
         (b"\x00\x00\x01\x02\x00\x00\x00", "byte 8: there is no flag 2"),
         (b"\x00\x00\x01\x00\x03\x00\x00", "byte 9: there is no origin 3"),
-        (b"\x00\x00\x00\x01\x00\x00\x02\x00\x00", "byte 11: there is no kind of block 2"),
-        (b"\x00\x00\x00\x01\x00\x00\x00\x00\x01\x0b\x00", "byte 14: there is no opcode 11"),
+        (
+            b"\x00\x00\x00\x01\x00\x00\x04\x00\x00\x00\x00",
+            "byte 11: there is no kind of block 4",
+        ),
+        (b"\x00\x00\x00\x01\x00\x00\x00\x00\x02\x00\x00", "byte 13: there is no flag 2"),
+        (
+            b"\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01\x0b\x00",
+            "byte 16: there is no opcode 11",
+        ),
         (bytes(6) + b"\x01\x00\x00\x01\x00", "byte 14: there is no file 1"),
         (bytes(6) + b"\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00", "a file has two numbers"),
         (bytes(8), "byte 12: 1 bytes too many"),

@@ -38,6 +38,10 @@ def test_every_form(snapshot: SnapshotAssertion) -> None:
     assert disassemble(code_of(PROGRAMS["every test"])) == snapshot
 
 
+def test_live_code(snapshot: SnapshotAssertion) -> None:
+    assert disassemble(code_of(SMALL, [("Latest", 1)], live=True)) == snapshot
+
+
 def test_one_block() -> None:
     code = links()
     number, _ = find(code, "Big", op.COUNT)
@@ -93,7 +97,7 @@ def test_numbers_that_name_nothing() -> None:
 @given(samples())
 @examples(30)
 def test_every_instruction_has_its_line(sample: Sample) -> None:
-    code = code_of(sample.text)
+    code = code_of(sample.text, live=True)
     lines = [line for line in disassemble(code).splitlines() if line.startswith("    ")]
     names = [op.OPCODES[i[0]].name for block in code.blocks for i in block.instructions]
     assert sorted(next(w for w in line.split() if w in names) for line in lines) == sorted(names)

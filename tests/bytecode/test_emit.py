@@ -352,3 +352,120 @@ def test_predicates_that_need_each_other_are_one_group() -> None:
     assert [code.blocks[number].kind for number in blocks_of(code, "C")] == [Kind.FULL]
     kinds = [code.blocks[number].kind for number in blocks_of(code, "A")]
     assert sorted(kinds) == [Kind.FULL, Kind.DELTA]
+
+
+# Blocks for changes, and for questions.
+
+
+def live_blocks(text: str, head: str, kind: Kind) -> list[tuple[int, bool, list[str]]]:
+    """The blocks of a kind: the literal that each begins with, its sign, its instructions."""
+    code = code_of(text, live=True)
+    numbers = [n for n in blocks_of(code, head) if code.blocks[n].kind == kind]
+    return [(code.blocks[n].atom, code.blocks[n].falling, listing(code, n)) for n in numbers]
+
+
+def test_live_code_has_the_same_blocks_and_more() -> None:
+    text = "P(X,Y) :- E(X,Y).\nP(X,Z) :- P(X,Y), F(Y), P(Y,Z), not G(X)."
+    full, live = code_of(text), code_of(text, live=True)
+    assert [b for b in live.blocks if b.kind in (Kind.FULL, Kind.DELTA)] == list(full.blocks)
+    assert [(b.rule, b.kind, b.atom) for b in live.blocks if b not in full.blocks] == [
+        (0, Kind.CHANGE, 0),
+        (0, Kind.CHECK, -1),
+        (1, Kind.CHANGE, 1),
+        (1, Kind.CHANGE, 3),
+        (1, Kind.CHECK, -1),
+    ]
+
+
+def test_a_change_block_begins_with_what_changed_of_one_atom() -> None:
+    text = "A(P,V) :- Have(P), Field(P,'Name',_,V), Field(P,'Group',_,'u')."
+    atom, falling, lines = live_blocks(text, "A", Kind.CHANGE)[1]
+    assert (atom, falling) == (1, False)
+    assert lines[:3] == [
+        "r0 = LOAD Field/4 changed",
+        "r1 = SELECT r0 constants (r0.1='Name')",
+        "r2 = PROJECT r1 columns (r1.0, r1.3)",
+    ]
+    assert loads(lines) == ["Field/4", "Field/4", "Have/1"]
+
+
+def test_a_change_block_of_a_negated_atom_begins_with_its_keys_and_still_tests_it() -> None:
+    assert live_blocks("A(X) :- E(X,Y), not G(Y,_,'a').", "A", Kind.CHANGE)[1] == (
+        1,
+        True,
+        [
+            "r0 = LOAD G/3 changed",
+            "r1 = SELECT r0 constants (r0.2='a')",
+            "r2 = PROJECT r1 columns (r1.0) distinct",
+            "r3 = LOAD G/3",
+            "r4 = SELECT r3 constants (r3.2='a')",
+            "r5 = ANTI r2 r4 keys (r2.0=r4.0)",
+            "r6 = LOAD E/2",
+            "r7 = JOIN r5 r6 keys (r5.0=r6.1) columns (r6.0)",
+            "EMIT A/1 r7 terms (r7.0)",
+        ],
+    )
+
+
+@pytest.mark.parametrize(("operator", "falling"), [("<", True), ("<=", True), (">", False)])
+def test_a_change_block_of_a_count_begins_with_the_keys_to_count_again(
+    operator: str, falling: bool
+) -> None:
+    text = f"A(X) :- E(X), Cardinality(F(X,L,_),'{operator}','3')."
+    assert live_blocks(text, "A", Kind.CHANGE)[1] == (
+        1,
+        falling,
+        [
+            "r0 = LOAD F/3 changed",
+            "r1 = PROJECT r0 columns (r0.0) distinct",
+            "r2 = LOAD E/1",
+            "r3 = SEMI r1 r2 keys (r1.0=r2.0)",
+            "r4 = LOAD F/3",
+            f"r5 = COUNT r3 r4 keys (r3.0=r4.0) {operator} '3'",
+            "EMIT A/1 r5 terms (r5.0)",
+        ],
+    )
+
+
+def test_what_is_counted_by_rank_has_no_change_block() -> None:
+    text = NEWER + "Latest(P) :- C(P,_), Cardinality(Newer(P,_),'<','100')."
+    code = code_of(text, [("Latest", 1)], live=True)
+    blocks = [code.blocks[number] for number in blocks_of(code, "Latest")]
+    assert [(b.kind, b.atom) for b in blocks] == [
+        (Kind.FULL, -1),
+        (Kind.CHANGE, 0),
+        (Kind.CHECK, -1),
+    ]
+
+
+def test_a_check_block_begins_with_the_head_and_keeps_what_the_rule_says_twice() -> None:
+    text = "A(X,'c',X) :- E(X,Y,_), F(Y,Z), G(Z,Only), X != Y."
+    code = code_of(text, live=True)
+    number = blocks_of(code, "A")[-1]
+    assert code.blocks[number].variables == ("X", "Y", "Z")
+    assert listing(code, number) == [
+        "r0 = LOAD A/3 asked",
+        "r1 = SELECT r0 constants (r0.1='c') equal (r0.0=r0.2)",
+        "r2 = PROJECT r1 columns (r1.0)",
+        "r3 = LOAD E/3",
+        "r4 = JOIN r2 r3 keys (r2.0=r3.0) columns (r2.0, r3.1)",
+        "r5 = TEST r4 != terms (r4.0, r4.1)",
+        "r6 = LOAD F/2",
+        "r7 = PROJECT r5 columns (r5.0, r5.1) distinct",
+        "r8 = JOIN r7 r6 keys (r7.1=r6.0) columns (r7.0, r7.1, r6.1)",
+        "r9 = LOAD G/2",
+        "r10 = SEMI r8 r9 keys (r8.2=r9.0)",
+        "EMIT A/3 r10 terms (r10.0, 'c', r10.0)",
+    ]
+
+
+def test_a_check_block_of_a_rule_without_variables() -> None:
+    assert live_blocks("A('x') :- not B('c').", "A", Kind.CHECK)[0][2] == [
+        "r0 = LOAD A/1 asked",
+        "r1 = SELECT r0 constants (r0.0='x')",
+        "r2 = PROJECT r1 distinct",
+        "r3 = LOAD B/1",
+        "r4 = SELECT r3 constants (r3.0='c')",
+        "r5 = ANTI r2 r4",
+        "EMIT A/1 r5 terms ('x')",
+    ]

@@ -8,16 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacec.bytecode import opcodes as op
+from lacec.bytecode.checker import KINDS
 from lacec.bytecode.code import Code
 from lacec.bytecode.codec import CHECKSUM_BYTES, decode, encode
-from lacec.bytecode.verify import KINDS, verify
+from lacec.bytecode.verify import verify
 from lacec.errors import CodeError, LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import Predicate
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine
 from lacec.vm.sources import TupleSource, load
-from tests.bytecode.broken import BLOCKS, GOOD, INSTRUCTIONS, TABLES, Case
+from tests.bytecode.broken import BLOCKS, GOOD, INSTRUCTIONS, LIVE_BLOCKS, TABLES, Case
 from tests.bytecode.programs import LINKS, PROGRAMS, code_of, examples, lean, with_operand
 from tests.vm.strategies import Sample, lift_samples, rank_samples, samples
 
@@ -52,6 +53,7 @@ def test_every_kind_of_operand_is_checked() -> None:
 def test_the_emitters_code_passes(name: str) -> None:
     verify(code_of(PROGRAMS[name]))
     verify(code_of(PROGRAMS[name], []))
+    verify(code_of(PROGRAMS[name], live=True))
     verify(GOOD)
 
 
@@ -59,9 +61,9 @@ def test_the_emitters_code_passes(name: str) -> None:
 @examples(100)
 def test_random_code_passes(sample: Sample, data: st.DataObject) -> None:
     outputs = data.draw(st.none() | st.sets(st.sampled_from(sorted(sample.derived))))
-    code = code_of(sample.text, outputs)
+    code = code_of(sample.text, outputs, live=True)
     verify(code)
-    verify(decode(encode(code)))
+    assert decode(encode(code)) == code
 
 
 @cases(TABLES)
@@ -75,6 +77,11 @@ def test_blocks(code: Code, message: str) -> None:
     assert message in str(error)
     assert error.block == changed(code)[0]
     assert str(error).startswith(f"block {error.block}")
+
+
+@cases(LIVE_BLOCKS)
+def test_live_blocks(code: Code, message: str) -> None:
+    assert message in str(refused(code))
 
 
 @cases(INSTRUCTIONS)

@@ -142,6 +142,22 @@ def test_an_exchange_that_comes_to_no_rest_ends_at_a_limit() -> None:
     assert not document["left"]["converged"]
 
 
+@pytest.mark.parametrize("limit", ["derived_facts=1", "peer_intermediate_rows=1"])
+@pytest.mark.parametrize("how", [(), ("--dry-run",)])
+def test_an_evaluation_that_exceeds_a_limit(limit: str, how: tuple[str, ...]) -> None:
+    """The exit code is 3, in a dry run as in a real one; the other side is told no more (D18a)."""
+    products = "SelectHave(P) :- Field(P,_,_,A), Field(Q,_,_,B), LexCompare(A,'<',B).\n"
+    Path("products.lace").write_text(products + "SelectAdvertised(P,S) :- Advertised(P,S).\n")
+    arguments = ("--policy", "products.lace", "--expose", "all", "--limit", limit, *how)
+    outcome = run(*arguments)
+    assert outcome.code == 3
+    assert "evaluation-failed" in outcome.out
+    assert f"--limit {limit.partition('=')[0]}=VALUE" in outcome.err
+    outcome = run(*arguments, "--json")
+    assert outcome.code == 3
+    assert "evaluation-failed" in {outcome.document[side]["aborted"] for side in ("left", "right")}
+
+
 def test_a_selector_with_mistakes_is_refused() -> None:
     Path("bad.lace").write_text("SelectHave(P) :- Have(Q).\n")
     outcome = run("--left-policy", "bad.lace", "--right-policy", "u.lace", "--json")

@@ -5,6 +5,7 @@ import pytest
 from lacec.errors import PlanError
 from lacec.plan.expose import LocalPolicy, expose_all, expose_selected
 from lacec.plan.lower import SideProgram
+from lacec.plan.operands import author_operand
 from lacec.plan.provenance import provenance
 from lacec.views import Origin, Reading, View
 from tests.plan.pairs import EVERYTHING, GROUP_X, exposing, plan_of
@@ -84,6 +85,15 @@ def test_exposure_modules_are_intersected_in_the_order_given() -> None:
         "CanQueryRecord(Viewer,P) :- m1_AllowQueryRecord(Viewer,P), m2_AllowQueryRecord(Viewer,P).",
     ]
     assert plan_of().side(0).gates.rules == ()
+
+
+def test_the_rules_of_the_copy_stand_where_they_were_written() -> None:
+    """An audit points into the author's file, not into the copy."""
+    text = "# mine\nSelectAdvertised(P,S) :- Advertised(P,S).\n\nSelectHave( P ) :- Have(P).\n"
+    copy = expose_selected(author_operand(0, [("mine.lace", text)]))
+    places = {rule.text: (rule.file, rule.line) for rule in copy.rules}
+    assert places["SelectHave(P) :- Have(P)."] == ("mine.lace", 4)
+    assert places["SelectAdvertised(P,S) :- Advertised(P,S)."] == ("mine.lace", 2)
 
 
 def test_selected_is_a_copy_of_the_operand() -> None:

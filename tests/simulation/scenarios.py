@@ -255,5 +255,5 @@ def tell_of_a_villain(seed: int, trick: str | None = None) -> tuple[Story, Conne
     world.run(2 * HOUR)
     assert connection.right.machine.closed, "a hostile peer keeps the exchange from ending"
     assert kept <= set(story.right.shelf.records)
-    assert len(connection.right.reader.buffer) <= 65_536 + 4096, "more is held than a block"
+    assert connection.right.reader.pending <= 65_536 + 4096, "more is held than a block"
     return story, connection

@@ -14,7 +14,6 @@ from lacec.runtime.interlace.machine import MisuseError
 from lacec.runtime.interlace.state import State
 from tests.simulation.invariants import Witness
 from tests.simulation.policies import library
-from tests.simulation.wire import to_bytes
 from tests.simulation.world import End
 
 Said = list[m.Message | bytes]
@@ -53,7 +52,7 @@ class Villain(End):
             return
         self.said += 1
         for message in TRICKS[self.trick](self, effect.message):
-            data = message if isinstance(message, bytes) else to_bytes(message)
+            data = message if isinstance(message, bytes) else self.writer.write(message)
             if self.trick == "trickle":
                 self._trickle(data)
             else:

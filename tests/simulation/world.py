@@ -13,17 +13,19 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from lacec.errors import StreamError
 from lacec.runtime.exchange import KnownParties
+from lacec.runtime.iltp.reader import StreamReader
+from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, SECOND
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.side import Policy, Side
+from lacec.runtime.side import EXCHANGE_LIMITS, Policy, Side
 from tests.simulation.invariants import Witness
 from tests.simulation.policies import local_policy, modules, operand
 from tests.simulation.shelf import MemoryCursors, MemoryShelf
-from tests.simulation.wire import WireReader, to_bytes
 
 EPOCH = 1_700_000_000 * SECOND
 
@@ -143,14 +145,15 @@ class End:
     ) -> None:
         self.world, self.node, self.pipe, self.pace = world, node, pipe, pace
         self.machine = Machine(config)
+        known = dict(modules())
+        self.reader, self.writer = StreamReader(known, EXCHANGE_LIMITS), StreamWriter(known)
         self.side = Side(
             node.policy(config.index),
             node.shelf,
-            modules().get,
+            known.get,
             KnownParties(node.verifier, peer.verifier),
             node.cursors,
         )
-        self.reader = WireReader()
         # What is not read yet stays with the network: a machine that is busy reads nothing.
         self.backlog: deque[bytes] = deque()
         self.result: Result | None = None
@@ -189,7 +192,7 @@ class End:
     def carry_out(self, effect: e.Effect) -> None:
         match effect:
             case e.Send(message):
-                self.say(to_bytes(message))
+                self.say(self.writer.write(message))
             case e.Closed(result):
                 self.result = result
                 self.pipe.close()
@@ -225,7 +228,11 @@ class End:
         agreement = self.machine.link.epoch.agreement
         limits = agreement.limits if agreement else DEFAULT_LIMITS
         while (reading := self.machine.reading) is not None:
-            found = self.reader.take(reading, limits.max_fact_block_bytes)
+            found: e.FromPeer | e.Faulty | None
+            try:
+                found = self.reader.take(reading, limits.max_fact_block_bytes)
+            except StreamError as error:
+                found = e.Faulty(error.reason, str(error))
             if found is not None:
                 self._handle(found)
             elif self.backlog:

@@ -92,6 +92,7 @@ class CheckProof:
 @dataclass(frozen=True, slots=True)
 class ProofChecked:
     valid: bool
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ REASONS: dict[str, str] = {
     "operand-index-conflict": "both sides brought the same operand index",
     "module-unavailable": "the bytes of an announced module cannot be had",
     "negotiation-failed": "a value in hello is malformed or outside what is supported",
+    "malformed-stream": "bytes arrived that break a rule of the stream they came in",
     "malformed-record": "bytes arrived whose end as a record cannot be found",
     "listing-limit-exceeded": "more records are advertised than may be listed",
     "summary-limit-exceeded": "more partitions are summarised than may be",

@@ -238,6 +238,12 @@ class Store:
             row = self.connection.execute(query).fetchone()
         return row[0] if row else 0
 
+    def version(self) -> int:
+        """A number that changes when another connection, here or elsewhere, has written."""
+        with sqlite.clear_errors(self.folder):
+            (version,) = self.connection.execute("PRAGMA data_version").fetchone()
+        return int(version)
+
     def after(self, id: int = 0, most: int = 1024) -> list[tuple[int, str, bytes]]:
         """The next records after a StoreRecordId: id, hash and bytes. None: there are no more.
 

@@ -26,6 +26,7 @@ from tests.simulation.policies import (
     ANSWERS,
     EVERYTHING,
     GROUP_U,
+    LATER,
     MEMBERS,
     MONOTONE,
     library,
@@ -155,6 +156,23 @@ def test_an_open_exchange_goes_on_when_something_is_new() -> None:
     left.add([plex("new")])
     pair.tell(seats[0], StoreChanged(1))
     pair.go_on()
+    assert right.records.keys() == left.records.keys()
+
+
+def test_a_tick_may_come_just_before_a_message() -> None:
+    """Time alone begins a loop; the block by which the peer began it too is heard after that."""
+    left, right = MemoryShelf(), MemoryShelf()
+    left.add([plex("one")])
+    options = {"open": True, "tick_interval": SECOND}
+    seats = [seat(i, LATER, s, **options) for i, s in enumerate((left, right))]
+    passed = iter(range(0, 10**6 * SECOND, SECOND // 40))
+    pair = Pair(seats[0], seats[1], lambda: (now := next(passed), EPOCH + now))
+    pair.run()
+    for _ in range(50):
+        for each in seats:
+            pair.tell(each)
+        pair.go_on()
+    assert [s.result and s.result.aborted for s in seats] == [None, None]
     assert right.records.keys() == left.records.keys()
 
 

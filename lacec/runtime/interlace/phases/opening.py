@@ -120,7 +120,8 @@ def on_hello(link: Link, hello: Hello) -> State:
 
 def on_proof_checked(link: Link, event: ProofChecked) -> State:
     if not event.valid:
-        raise Abort("peer-verifier-mismatch", "the proof of the peer is not valid")
+        detail = event.detail or "the proof of the peer is not valid"
+        raise Abort("peer-verifier-mismatch", detail)
     assert link.epoch.peer_hello is not None
     link.epoch.peer_verifier = link.epoch.peer_hello.signer
     return _agree(link)

@@ -1,0 +1,71 @@
+"""Why a record moves between two stores or does not, as `lacec explain HASH` prints it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import typer
+
+from lacec.cli.exchange import SideOptions, participants
+from lacec.cli.output import Segment, write, write_json
+from lacec.cli.report import stopped_by_limit
+from lacec.cli.store.common import opened, read_hash
+from lacec.cli.why import explanation_text
+from lacec.errors import LimitError
+from lacec.limits import Limits
+from lacec.proof import Proof
+from lacec.runtime.exchange import system_clock
+from lacec.runtime.explaining import OUTCOMES, Direction, explain_exchange
+from lacec.runtime.recording.recorder import NAMES
+from lacec.views import OriginMode
+
+
+def print_exchange_why(
+    text: str,
+    sides: tuple[SideOptions, SideOptions],
+    keys: tuple[Path | None, Path | None],
+    advertise: Sequence[str] | None,
+    origins: OriginMode,
+    lowering: str | None,
+    limits: Limits,
+    json: bool,
+) -> None:
+    hash = read_hash(text)
+    with ExitStack() as stack:
+        if sides[0].store.resolve() == sides[1].store.resolve():
+            raise typer.BadParameter("an exchange takes two different stores")
+        stores = [stack.enter_context(opened(side.store, json, read_only=True)) for side in sides]
+        both = participants(
+            sides,
+            (stores[0], stores[1]),
+            keys,
+            (None, None, None),
+            advertise,
+            origins,
+            lowering,
+            limits,
+            json,
+        )
+        try:
+            found = explain_exchange(*both, hash, system_clock, limits)
+        except LimitError as error:
+            stopped_by_limit(error, json)
+    if json:
+        write_json({"hash": hash, "directions": [each.json(NAMES) for each in found]})
+    else:
+        for each in found:
+            write(_text(each))
+
+
+def _text(direction: Direction) -> Iterator[Segment]:
+    sender, receiver = NAMES[1 - direction.to], NAMES[direction.to]
+    yield f"{sender} → {receiver}  ", "dim"
+    yield f"{OUTCOMES[direction.outcome]}\n", "bold"
+    for name, what, found in (
+        (sender, "sends", direction.send),
+        (receiver, "requests", direction.request),
+    ):
+        if found is not None:
+            how = "because" if isinstance(found, Proof) else "no, because"
+            yield f"  {name} {what} it: {how}\n", "dim"
+            yield from explanation_text(found, "    ")

@@ -1,0 +1,199 @@
+"""Why a fact is derived or is not, as `lacec explain` prints it: trees of facts and rules."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from lacec.cli.facts import read_all_facts
+from lacec.cli.files import read_inputs
+from lacec.cli.output import Segment, write, write_json
+from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
+from lacec.cli.render import counted
+from lacec.cli.report import refuse
+from lacec.diagnostics import visible
+from lacec.errors import FactError
+from lacec.explainer import Why, as_fact, explain_module, explain_plan
+from lacec.limits import Limits
+from lacec.pipeline import compile_sources
+from lacec.predicates import Predicate, read_predicate
+from lacec.proof import Check, Fact, Fails, Proof, Proofs, RuleShown, WhyNot
+
+# Of many proofs so many are shown to people; --json has them all.
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be explained: a fact, or all facts of a predicate; or why a fact is not there."""
+
+    fact: Fact | None = None
+    all: Predicate | None = None
+    absent: bool = False
+
+
+def read_asked(text: str | None, all: str | None, absent: bool, limits: Limits) -> Asked:
+    if all is not None:
+        if text is not None or absent:
+            raise typer.BadParameter("explains every fact: give no fact", param_hint="--all")
+        try:
+            return Asked(all=read_predicate(all))
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--all") from None
+    if text is None:
+        raise typer.BadParameter("give the fact that is not there", param_hint="--not")
+    try:
+        return Asked(as_fact(text, limits), absent=absent)
+    except FactError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def print_why(
+    names: list[str],
+    asked: Asked,
+    facts: list[str] | None,
+    store: Path | None,
+    limits: Limits,
+    json: bool,
+) -> None:
+    """Why a module derives a fact, or does not."""
+    inputs = read_inputs(names, limits)
+    outcome = compile_sources(inputs, limits=limits)
+    if outcome.module is None:
+        refuse(outcome.diagnostics, dict(inputs), json)
+    derived = {predicate for group in outcome.module.groups for predicate in group}
+    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
+        if wrong:
+            refuse(wrong, dict(inputs) | files, json)
+        _answer(explain_module(outcome.module, database, limits), asked, json)
+
+
+def print_plan_why(
+    files: list[str],
+    asked: Asked,
+    side: int | None,
+    setup: Setup,
+    policy: Policy,
+    facts: list[str] | None,
+    store: Path | None,
+    limits: Limits,
+    json: bool,
+) -> None:
+    """Why one side of a plan derives a fact, or does not."""
+    plan, program, reader = read_side(files, side, setup, policy, limits, json)
+    with read_side_facts(facts, store, plan, program, reader) as database:
+        _answer(explain_plan(program, database, limits), asked, json)
+
+
+def _answer(why: Why, asked: Asked, json: bool) -> None:
+    if asked.all is not None:
+        if not why.is_derived(asked.all):
+            raise typer.BadParameter(f"no rule makes {asked.all}", param_hint="--all")
+        _print_all(why.all(asked.all), json)
+        return
+    assert asked.fact is not None
+    found = why.why_not(asked.fact) if asked.absent else why.why(asked.fact)
+    if found is None:
+        _print_other(asked.fact, asked.absent, json)
+    elif json:
+        write_json({"derived": not asked.absent, **found.json()})
+    else:
+        write(explanation_text(found))
+
+
+def _print_other(fact: Fact, there: bool, json: bool) -> None:
+    """It is the other way around: exit code 1."""
+    if json:
+        write_json({"derived": there, "fact": str(fact)})
+    else:
+        says = "is there: explain it without --not" if there else "is not there: --not says why"
+        write([(f"{visible(str(fact))} {says}\n", "")])
+    raise typer.Exit(1)
+
+
+def _print_all(proofs: Proofs, json: bool) -> None:
+    if json:
+        document: dict[str, Any] = {"facts": [str(fact) for fact in proofs.facts]}
+        write_json(document | {"steps": [step.json() for step in proofs.steps.values()]})
+        return
+    for fact in proofs.facts[:MOST_SHOWN]:
+        write(explanation_text(proofs.of(fact)))
+    if len(proofs) > MOST_SHOWN:
+        more = counted(len(proofs) - MOST_SHOWN, "more fact")
+        write([(f"and {more}; --json has all proofs\n", "dim")])
+
+
+# Text.
+
+
+def explanation_text(found: Proof | WhyNot, indent: str = "") -> Iterator[Segment]:
+    return _proof_text(found, indent) if isinstance(found, Proof) else _why_not(found, indent)
+
+
+def _proof_text(proof: Proof, indent: str) -> Iterator[Segment]:
+    """A tree; what a fact rests on is shown where it first stands."""
+    shown: set[Fact] = set()
+    stack: list[tuple[int, Fact | Check]] = [(0, proof.fact)]
+    while stack:
+        depth, met = stack.pop()
+        space = indent + "  " * depth
+        if isinstance(met, Check):
+            number = "" if met.number is None else f"  there are {met.number}"
+            yield f"{space}{visible(met.text)}{number}\n", ""
+            continue
+        step = proof.steps.get(met)
+        yield f"{space}{visible(str(met))}", "bold" if step else ""
+        if step is None or met in shown:
+            yield ("  as above\n" if step else "\n"), "dim"
+            continue
+        shown.add(met)
+        rounds = "" if step.round is None else f"  round {step.round}"
+        yield f"{rounds}\n", "dim"
+        yield from _rule_text(step.rule, f"{space}  ")
+        stack += [(depth + 1, each) for each in reversed(step.because)]
+
+
+def _rule_text(rule: RuleShown, indent: str) -> Iterator[Segment]:
+    whose = rule.whose if rule.operand is None else f"operand {rule.operand} ({rule.whose})"
+    place = "" if rule.whose == "generated" else f"{visible(rule.file)}:{rule.line}  "
+    yield f"{indent}by {whose}{'  ' if whose else ''}{place}{visible(rule.text)}\n", "dim"
+    if rule.whose == "peer" and rule.sees != "no record facts":
+        yield f"{indent}   which sees {visible(rule.sees)}\n", "dim"
+
+
+def _why_not(found: WhyNot, indent: str) -> Iterator[Segment]:
+    for wanted, fails in found.goals.items():
+        yield f"{indent}{visible(str(wanted))}", "bold"
+        if not fails:
+            yield "  is not there, and no rule could make it\n", ""
+            continue
+        yield "  is not derived\n", ""
+        for each in fails:
+            yield from _fails_text(each, indent + "  ")
+
+
+def _fails_text(fails: Fails, indent: str) -> Iterator[Segment]:
+    yield from _rule_text(fails.rule, indent)
+    for fact in fails.with_facts:
+        yield f"{indent}  {visible(str(fact))}\n", ""
+    yield f"{indent}  {visible(fails.text)}", "red"
+    yield f"  {_reason(fails)}\n", ""
+
+
+def _reason(fails: Fails) -> str:
+    match fails.kind:
+        case "missing":
+            return "there is no such fact"
+        case "hidden":
+            hidden = "not exposed to the peer" if fails.rule.whose == "peer" else "narrowed away"
+            return f"{visible(str(fails.facts[0]))} is there, but {hidden}"
+        case "present":
+            more = len(fails.facts) - 1
+            others = f", and {counted(more, 'other')}" if more else ""
+            return f"{visible(str(fails.facts[0]))} is there{others}"
+        case "count":
+            return f"there are {fails.count}"
+        case "test":
+            return "does not hold"

@@ -1,0 +1,332 @@
+"""Every answer explained: why a fact is derived, and why it is not.
+
+In: a module or one side of a plan, and its facts. Out: a proof, in which each derived fact
+has a rule and what its body met; or, for a fact that is not there, for each rule that could
+have made it the first literal that fails. Rules are shown as their author wrote them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal as Choice
+
+from lacec.bytecode.emit import is_recursive
+from lacec.bytecode.goal import Ask, Rules
+from lacec.canonical.module import Module
+from lacec.diagnostics import quote
+from lacec.engine import machine_of, sizes_of
+from lacec.errors import FactError
+from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.plan.lower import GENERATED_FILE, LoweredRule, SideProgram
+from lacec.predicates import Predicate
+from lacec.proof import Check, Fact, Fails, Proof, Proofs, RuleShown, Step, Wanted, WhyNot
+from lacec.sides import given_viewers, side_machine
+from lacec.syntax.ast import (
+    Atom,
+    Cardinality,
+    Constant,
+    Literal,
+    Negated,
+    Rule,
+    Term,
+    Unequal,
+    Variable,
+)
+from lacec.syntax.show import show_literal
+from lacec.views import PLAIN, Resolution
+from lacec.views import View as Gated
+from lacec.vm.answers import Answers
+from lacec.vm.database import Database
+from lacec.vm.factline import Fact as FactLine
+from lacec.vm.factline import read_line
+from lacec.vm.relation import Ids, Relation
+from lacec.vm.view import View
+from lacec.vm.why import Failure, Found, Prover, failure_of
+
+# A fact that is missing may be missing because others are: so many of them are looked into.
+MOST_MISSING = 64
+
+
+@dataclass
+class _Program:
+    """Rules that ran together: those of a module, or the gates or the main program of a side."""
+
+    prover: Prover
+    nodes: Sequence[Rule]
+    shown: Sequence[RuleShown]
+    views: Sequence[Gated] = ()
+
+    @property
+    def answers(self) -> Answers:
+        return self.prover.answers
+
+
+@dataclass
+class Why:
+    """Explains one evaluation. What nobody asks about is not evaluated."""
+
+    database: Database
+    _programs: Sequence[_Program] = field(repr=False)
+
+    def is_derived(self, predicate: Predicate) -> bool:
+        return any(program.prover.is_derived(predicate) for program in self._programs)
+
+    def holds(self, fact: Fact | str) -> bool:
+        """Whether a fact is there, given or derived."""
+        fact = as_fact(fact)
+        program = self._program(fact.predicate)
+        return bool(len(program.prover.there(fact.predicate, self._heads(fact))))
+
+    def why(self, fact: Fact | str) -> Proof | None:
+        """A proof of a fact; None when it is not there. One that was given has no steps."""
+        fact = as_fact(fact)
+        if not self.holds(fact):
+            return None
+        program = self._program(fact.predicate)
+        return Proof(fact, dict(self._steps(program, fact.predicate, self._heads(fact))))
+
+    def all(self, predicate: Predicate) -> "Proofs":
+        """A proof for every fact of a derived predicate."""
+        program = self._program(predicate)
+        heads = program.answers.relation(predicate)
+        steps = dict(self._steps(program, predicate, heads))
+        return Proofs(
+            [Fact(predicate.name, values) for values in self.database.tuples(heads)], steps
+        )
+
+    def why_not(self, fact: Fact | str) -> WhyNot | None:
+        """Where each rule fails that could have made a fact; None when it is there."""
+        fact = as_fact(fact)
+        if self.holds(fact):
+            return None
+        asked = Wanted(*fact)
+        goals: dict[Wanted, tuple[Fails, ...]] = {}
+        waiting = [asked]
+        for wanted in waiting:
+            if wanted in goals or len(goals) == MOST_MISSING:
+                continue
+            goals[wanted] = tuple(self._fails(wanted))
+            waiting += [each.needs for each in goals[wanted] if each.needs is not None]
+        return WhyNot(fact, goals)
+
+    def makers(self, predicate: Predicate) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
+        """Each rule of a predicate, by its number, and the tuples that it alone would make."""
+        program = self._program(predicate)
+        heads = program.answers.relation(predicate)
+        for number, state in program.prover.made_by(predicate, heads):
+            yield number, self.database.tuples(heads.take(state.starts))
+
+    def _program(self, predicate: Predicate) -> _Program:
+        for program in self._programs:
+            if program.prover.is_derived(predicate):
+                return program
+        return self._programs[0]
+
+    def _heads(self, fact: Fact) -> Relation:
+        symbols = self.database.symbols
+        return Relation([symbols.intern_all([value]) for value in fact.values], 1)
+
+    # Proofs.
+
+    def _steps(
+        self, program: _Program, predicate: Predicate, heads: Relation
+    ) -> Iterator[tuple[Fact, Step]]:
+        if program.prover.is_derived(predicate):
+            for found in program.prover.prove(predicate, heads):
+                yield from self._found(program, found)
+
+    def _found(self, program: _Program, found: Found) -> Iterator[tuple[Fact, Step]]:
+        """The steps of one rule, column by column."""
+        node, rule = program.nodes[found.goal.rule], program.shown[found.goal.rule]
+        bindings: list[dict[str, str]] | None = None
+        met: dict[int, list[Fact] | list[Check]] = {}
+        for part in found.goal.parts:
+            if part.ask == Ask.FACT:
+                assert part.pattern is not None
+                relation, rows = found.state.facts[part.literal]
+                met[part.literal] = self._facts(part.pattern.predicate, relation.take(rows))
+                continue
+            if bindings is None:
+                bindings = self._bindings(found.goal.names, found.state.values, found.heads.size)
+            literal = node.body[part.literal]
+            texts = [show_literal(_with(literal, binding)) for binding in bindings]
+            if part.ask == Ask.COUNT:
+                counts = program.answers.counts(part, found.state).tolist()
+                pairs = zip(texts, counts, strict=True)
+                met[part.literal] = [Check("count", text, count) for text, count in pairs]
+            else:
+                kind: Choice["absent", "test"] = "absent" if part.ask == Ask.ABSENT else "test"
+                met[part.literal] = [Check(kind, text) for text in texts]
+        heads = self._facts(found.predicate, found.heads)
+        columns = [met[literal] for literal in sorted(met)]
+        because: Iterable[tuple[Fact | Check, ...]]
+        because = zip(*columns, strict=True) if columns else [()] * len(heads)
+        for fact, each in zip(heads, because, strict=True):
+            yield fact, Step(fact, rule, found.round, each)
+
+    def _facts(self, predicate: Predicate, relation: Relation) -> list[Fact]:
+        """The rows of a relation, in their order."""
+        name = predicate.name
+        if not relation.columns:
+            return [Fact(name, ())] * relation.size
+        columns = [self.database.symbols.texts(column) for column in relation.columns]
+        return [Fact(name, values) for values in zip(*columns, strict=True)]
+
+    def _bindings(
+        self, names: Sequence[str], values: Mapping[int, Ids], size: int
+    ) -> list[dict[str, str]]:
+        known = {names[slot]: self.database.symbols.texts(ids) for slot, ids in values.items()}
+        rows = zip(*known.values(), strict=True) if known else iter([()] * size)
+        return [dict(zip(known, row, strict=True)) for row in rows]
+
+    # Failures.
+
+    def _fails(self, wanted: Wanted) -> Iterator[Fails]:
+        program = self._program(wanted.predicate)
+        symbols = self.database.symbols
+        given = {n: symbols.intern(v) for n, v in enumerate(wanted.values) if v is not None}
+        for number in program.prover.rules_of(wanted.predicate):
+            failure = failure_of(program.answers, program.prover.rules, number, given)
+            if failure is not None:
+                yield self._failed(program, number, failure)
+
+    def _failed(self, program: _Program, number: int, failure: Failure) -> Fails:
+        goal, part = failure.goal, failure.goal.parts[failure.part]
+        (binding,) = self._bindings(goal.names, failure.state.values, 1)
+        literal = program.nodes[number].body[part.literal]
+        before = []
+        for earlier in goal.parts[: failure.part]:
+            if earlier.ask == Ask.FACT:
+                assert earlier.pattern is not None
+                relation, rows = failure.state.facts[earlier.literal]
+                before += self._facts(earlier.pattern.predicate, relation.take(rows))
+        facts: list[Fact] = []
+        if failure.facts is not None and part.pattern is not None:
+            facts = sorted(self._facts(part.pattern.predicate, failure.facts))
+        needs = None
+        if part.ask == Ask.FACT and part.pattern is not None and isinstance(literal, Atom):
+            needs = _wanted(literal, binding)
+            if facts:  # which the view hides that the rule reads through
+                gate, viewer = program.views[part.pattern.view - 1]
+                needs = Wanted(gate.name, (viewer, facts[0].values[0]))
+        if needs is not None and not self.is_derived(needs.predicate):
+            needs = None
+        return Fails(
+            program.shown[number],
+            _KINDS[part.ask] if part.ask != Ask.FACT or not facts else "hidden",
+            show_literal(_with(literal, binding)),
+            part.literal,
+            tuple(earlier.literal for earlier in goal.parts[: failure.part]),
+            tuple(before),
+            binding,
+            failure.count,
+            tuple(facts),
+            needs,
+        )
+
+
+_KINDS: dict[Ask, Choice["missing", "present", "count", "test"]] = {
+    Ask.FACT: "missing",
+    Ask.ABSENT: "present",
+    Ask.COUNT: "count",
+    Ask.TEST: "test",
+}
+
+
+def _with(literal: Literal, binding: Mapping[str, str]) -> Literal:
+    """A literal with the values of its variables; those without stay."""
+
+    def term(one: Term) -> Term:
+        if isinstance(one, Variable) and one.name in binding:
+            return Constant(binding[one.name])
+        return one
+
+    def atom(one: Atom) -> Atom:
+        return Atom(one.name, tuple(term(each) for each in one.terms))
+
+    match literal:
+        case Atom():
+            return atom(literal)
+        case Negated(inner):
+            return Negated(atom(inner))
+        case Unequal(left, right):
+            return Unequal(term(left), term(right))
+        case Cardinality(inner, operator, bound):
+            return Cardinality(atom(inner), operator, term(bound))
+    return literal
+
+
+def _wanted(atom: Atom, binding: Mapping[str, str]) -> Wanted | None:
+    """What an atom asks for; None if it asks for equal values and does not say which."""
+    filled = _with(atom, binding)
+    assert isinstance(filled, Atom)
+    open_names = [variable.name for variable in filled.variables]
+    if len(open_names) > len(set(open_names)):
+        return None
+    values = tuple(term.value if isinstance(term, Constant) else None for term in filled.terms)
+    return Wanted(atom.name, values)
+
+
+def as_fact(fact: Fact | str, limits: Limits = DEFAULT_LIMITS) -> Fact:
+    """A fact from its line; FactError for what is none."""
+    if isinstance(fact, Fact):
+        return fact
+    found = read_line(fact.encode("utf-8", "surrogateescape"), False, limits)
+    if isinstance(found, FactLine):
+        return Fact(found.predicate.name, tuple(found.values))
+    why = found[0].message if found else "it is empty"
+    raise FactError(f"{quote(fact)} is no fact: {why}; write NAME('value',…)")
+
+
+# What is explained.
+
+
+def explain_module(module: Module, database: Database, limits: Limits = DEFAULT_LIMITS) -> Why:
+    """The explanations of a module over facts."""
+    machine = machine_of(module, database, (), limits)
+    shown = [RuleShown(rule.id, rule.text, rule.file, rule.line) for rule in module.rules]
+    return Why(database, [_program(module, Answers(machine), shown, PLAIN, ())])
+
+
+def explain_plan(program: SideProgram, database: Database, limits: Limits = DEFAULT_LIMITS) -> Why:
+    """The explanations of one side of a plan: of what its peer's rules do too, as they see."""
+    machine, views = side_machine(program, database, limits)
+    gates = machine_of(program.gates, database, (), limits, given=given_viewers(program, database))
+    count = len(program.gates.rules)
+    shown = [shown_rule(program, rule) for rule in program.rules]
+    return Why(
+        database,
+        [
+            _program(program.main, Answers(machine), shown[count:], program.resolution, views),
+            _program(program.gates, Answers(gates), shown[:count], PLAIN, ()),
+        ],
+    )
+
+
+def shown_rule(program: SideProgram, rule: LoweredRule) -> RuleShown:
+    """A lowered rule by what it was made from, and whose it is."""
+    whose = program.whose(rule)
+    original = rule.original
+    if original is None:
+        return RuleShown(rule.id, rule.text, GENERATED_FILE, 1, whose)
+    operand = int(rule.what[1:]) if whose in ("own", "peer") else None
+    place = (original.id, original.text, original.file, original.line)
+    return RuleShown(*place, whose, operand, program.sees(rule))
+
+
+def _program(
+    module: Module,
+    answers: Answers,
+    shown: Sequence[RuleShown],
+    resolution: Resolution,
+    views: Sequence[View],
+) -> _Program:
+    nodes = [rule.node for rule in module.rules]
+    recursive = {
+        predicate: frozenset(group)
+        for group in module.groups
+        if is_recursive(group, nodes)
+        for predicate in group
+    }
+    sizes = sizes_of(module, answers.database, views)
+    rules = Rules(nodes, resolution, recursive, sizes)
+    return _Program(Prover(answers, rules, module.groups), nodes, shown, resolution.views)

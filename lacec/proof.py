@@ -1,0 +1,180 @@
+"""Proofs, and what stands in their place where there is none: values, and their JSON.
+
+Selected('x')                        a fact, by a rule, because of
+  Have('x')                          facts that were given,
+  Wanted('x')                        facts with steps of their own,
+  not Blocked('v')                   and checks: something absent, a count, a test
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from lacec.predicates import Predicate
+from lacec.syntax.show import show_constant, show_fact
+
+
+class Fact(NamedTuple):
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, len(self.values))
+
+    def __str__(self) -> str:
+        return show_fact(self.name, *self.values)
+
+
+class Check(NamedTuple):
+    """A literal that is no fact, with its values; of a count, how many there are."""
+
+    kind: Literal["absent", "count", "test"]
+    text: str
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleShown:
+    """A rule as its author wrote it; of a plan, whose it is."""
+
+    id: str
+    text: str
+    file: str
+    line: int
+    whose: str = ""  # own, peer, exposure or generated
+    operand: int | None = None
+    sees: str = ""  # of the records of this side, in words
+
+    def json(self) -> dict[str, Any]:
+        found = {"id": self.id, "text": self.text, "file": self.file, "line": self.line}
+        whose = {"from": self.whose, "operand": self.operand, "sees": self.sees}
+        return found | (whose if self.whose else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A derived fact, the rule that makes it, and what each literal of its body met."""
+
+    fact: Fact
+    rule: RuleShown
+    round: int | None  # of a recursive group: the first round that can make it
+    because: tuple[Fact | Check, ...]
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "fact": str(self.fact),
+            "rule": self.rule.json(),
+            "round": self.round,
+            "because": [_met_json(met) for met in self.because],
+        }
+
+
+def _met_json(met: Fact | Check) -> dict[str, Any]:
+    if isinstance(met, Fact):
+        return {"kind": "fact", "text": str(met)}
+    found: dict[str, Any] = {"kind": met.kind, "text": met.text}
+    return found if met.number is None else found | {"count": met.number}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A fact, and a step for each derived fact that it rests on, its own first."""
+
+    fact: Fact
+    steps: Mapping[Fact, Step]
+
+    def json(self) -> dict[str, Any]:
+        return {"fact": str(self.fact), "steps": [step.json() for step in self.steps.values()]}
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """A rule that could have made a fact, and the first literal of it that fails.
+
+    `passed` are the places of the literals that held before it, and `with_facts` the facts
+    that they met. `text` is the literal, with the values that it has by then; what has none is
+    a variable. `facts` are those that a negated atom met, or one that a view hides.
+    """
+
+    rule: RuleShown
+    kind: Literal["missing", "hidden", "present", "count", "test"]
+    text: str
+    literal: int  # its place in the body
+    passed: tuple[int, ...]
+    with_facts: tuple[Fact, ...]
+    binding: Mapping[str, str]
+    count: int | None = None
+    facts: tuple[Fact, ...] = ()
+    needs: "Wanted | None" = None  # a derived fact that is missing for it to hold
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "rule": self.rule.json(),
+            "kind": self.kind,
+            "text": self.text,
+            "literal": self.literal,
+            "passed": list(self.passed),
+            "with": [str(fact) for fact in self.with_facts],
+            "binding": dict(self.binding),
+            "count": self.count,
+            "facts": [str(fact) for fact in self.facts],
+            "needs": None if self.needs is None else str(self.needs),
+        }
+
+
+class Wanted(NamedTuple):
+    """A fact some of whose values are open."""
+
+    name: str
+    values: tuple[str | None, ...]
+
+    @property
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, len(self.values))
+
+    def __str__(self) -> str:
+        terms = ["_" if value is None else show_constant(value) for value in self.values]
+        return f"{self.name}({','.join(terms)})"
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """For the fact asked about, and for each derived one that is missing for it, its rules."""
+
+    fact: Fact
+    goals: Mapping[Wanted, tuple[Fails, ...]]
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "fact": str(self.fact),
+            "goals": [
+                {"goal": str(wanted), "rules": [each.json() for each in fails]}
+                for wanted, fails in self.goals.items()
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The proofs of many facts, which share their steps."""
+
+    facts: Sequence[Fact]
+    steps: Mapping[Fact, Step]
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def __iter__(self) -> Iterator[Proof]:
+        return map(self.of, self.facts)
+
+    def of(self, fact: Fact) -> Proof:
+        """The proof of one fact: the steps that it rests on."""
+        own = {fact: self.steps[fact]}
+        queue = [fact]
+        for each in queue:
+            for met in own[each].because:
+                if isinstance(met, Fact) and met not in own and met in self.steps:
+                    own[met] = self.steps[met]
+                    queue.append(met)
+        return Proof(fact, own)

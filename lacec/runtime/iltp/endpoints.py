@@ -1,0 +1,159 @@
+"""To connect to an address, and to listen at one: links over every transport.
+
+In: a lace, an address string, terms. Out: the result of one link; or a listener, which runs
+the links of all that connect until it is stopped.
+"""
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable
+
+from lacec.runtime.iltp.address import Address, parse_address
+from lacec.runtime.iltp.channel import About, Channel, ChannelError
+from lacec.runtime.iltp.links import Lace, Terms, Welcome
+from lacec.runtime.iltp.transport.listening import Accepted, Listening
+from lacec.runtime.iltp.transport.tls import ServerTls
+from lacec.runtime.interlace.result import Result
+
+# Transports are imported where they are used: a WebSocket library is not small.
+
+MOST_LINKS = 1024
+CONNECT_SECONDS = 10
+GRACE_SECONDS = 10
+_LOGGER = logging.getLogger(__name__)
+_LOGGER.addHandler(logging.NullHandler())
+
+
+async def open_channel(address: Address, context: ssl.SSLContext | None = None) -> Channel:
+    """Connect; ChannelError says why it could not be done. `context` says whom wss believes."""
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            return await _open(address, context)
+    except TimeoutError:
+        message = f"cannot connect to {address}: no answer within {CONNECT_SECONDS} s"
+        raise ChannelError(message) from None
+
+
+async def _open(address: Address, context: ssl.SSLContext | None) -> Channel:
+    match address.scheme:
+        case "stdio":
+            from lacec.runtime.iltp.transport import stdio
+
+            return await stdio.open_pipes()
+        case "unix":
+            from lacec.runtime.iltp.transport import unix
+
+            return await unix.connect(address)
+        case "tcp":
+            from lacec.runtime.iltp.transport import tcp
+
+            return await tcp.connect(address)
+        case "ws":
+            from lacec.runtime.iltp.transport import websocket
+
+            return await websocket.connect(address, None)
+    from lacec.runtime.iltp.transport import tls, websocket
+
+    return await websocket.connect(address, context or tls.client_context())
+
+
+async def connect(
+    lace: Lace,
+    address: str,
+    terms: Terms,
+    context: ssl.SSLContext | None = None,
+    on_rest: Callable[[Result], None] | None = None,
+) -> Result:
+    """Run one link with who listens at an address. AddressError, ChannelError: there is none."""
+    channel = await open_channel(parse_address(address), context)
+    return await lace.link(channel, 0, terms, on_rest)
+
+
+class Listener:
+    """Takes connections, and runs a link on each, many at once."""
+
+    def __init__(
+        self,
+        lace: Lace,
+        welcome: Welcome,
+        on_end: Callable[[About, Result], None] | None = None,
+        most: int = MOST_LINKS,
+    ) -> None:
+        self._lace, self._welcome, self._on_end, self._most = lace, welcome, on_end, most
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.bound: Listening | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where it listens, with the port that was chosen."""
+        assert self.bound is not None
+        return self.bound.address
+
+    @property
+    def links(self) -> int:
+        """How many connections there are."""
+        return len(self._tasks)
+
+    async def accepted(self, channel: Channel) -> None:
+        """Run the link of one connection. Whatever happens on it concerns no other."""
+        if len(self._tasks) >= self._most:
+            await channel.close()
+            return
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            result = await self._lace.welcome(channel, self._welcome)
+            if self._on_end is not None:
+                self._on_end(channel.about, result)
+        except Exception:
+            _LOGGER.exception("a link from %s failed", channel.about.address)
+            await channel.close()
+        finally:
+            self._tasks.discard(task)
+
+    async def stop(self, grace: float = GRACE_SECONDS) -> None:
+        """Take no more connections, let the links end, and end those that do not."""
+        if self.bound is not None:
+            await self.bound.stop()
+        await self._lace.finish(grace)
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def serve(
+    lace: Lace,
+    address: str,
+    welcome: Welcome,
+    tls: ServerTls | None = None,
+    on_end: Callable[[About, Result], None] | None = None,
+    most: int = MOST_LINKS,
+) -> Listener:
+    """Listen at an address; on stdio there is one peer, who is there already."""
+    listener = Listener(lace, welcome, on_end, most)
+    listener.bound = await _listen(parse_address(address), listener.accepted, tls)
+    return listener
+
+
+async def _listen(address: Address, accepted: Accepted, tls: ServerTls | None) -> Listening:
+    match address.scheme:
+        case "stdio":
+            from lacec.runtime.iltp.transport import stdio
+
+            return await stdio.listen(accepted)
+        case "unix":
+            from lacec.runtime.iltp.transport import unix
+
+            return await unix.listen(address, accepted)
+        case "tcp":
+            from lacec.runtime.iltp.transport import tcp
+
+            return await tcp.listen(address, accepted)
+    from lacec.runtime.iltp.transport import websocket
+
+    if (address.scheme == "wss") != (tls is not None):
+        raise ChannelError(f"cannot listen at {address}: wss, and wss alone, has a certificate")
+    return await websocket.listen(address, accepted, tls)

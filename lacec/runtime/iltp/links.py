@@ -1,0 +1,243 @@
+"""A lace and its links: one store, and any number of exchanges with it over channels.
+
+    lace = Lace(store, executor=thread)
+    result = await connect(lace, "tcp:example.com", terms)
+    listener = await serve(lace, "unix:/run/lace.sock", lambda verifier: terms)
+
+The side that connects is operand 0 and speaks first; the side that listens hears the setup
+of a peer before it speaks, so that it can choose its terms by who the peer claims to be.
+The claim is proven by the end of hello, before anything is evaluated, or the link ends.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from lacec.errors import StreamError
+from lacec.limits import Limits
+from lacec.plan.operands import Operand
+from lacec.runtime.exchange import system_clock
+from lacec.runtime.iltp.channel import Channel, ChannelError
+from lacec.runtime.iltp.memory import Memory, Share
+from lacec.runtime.iltp.proof import ConnectionProver, Identity, Trust, claim, make_nonce
+from lacec.runtime.iltp.pump import Pump
+from lacec.runtime.iltp.reader import StreamReader
+from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
+from lacec.runtime.interlace.codec import Reading
+from lacec.runtime.interlace.limits import (
+    DEFAULT_BUDGET,
+    DEFAULT_LIMITS,
+    DEFAULT_OWN_LIMITS,
+    Budget,
+    ExchangeLimits,
+    OwnLimits,
+)
+from lacec.runtime.interlace.link import Config
+from lacec.runtime.interlace.machine import Machine
+from lacec.runtime.interlace.messages import UNASSIGNED, Setup
+from lacec.runtime.interlace.result import Result
+from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Shelf, Side
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How this side takes part in a link. The index of the operand is the link's."""
+
+    policy: Policy
+    identity: Identity | None = None
+    trust: Trust = field(default_factory=Trust)
+    fields: Schema = NO_FIELDS
+    limits: ExchangeLimits = DEFAULT_LIMITS
+    own_limits: OwnLimits = DEFAULT_OWN_LIMITS
+    budget: Budget = DEFAULT_BUDGET
+    evaluation: Limits = EXCHANGE_LIMITS
+    partitions: bool = True
+    open: bool = False
+    comments: bool = False  # in the stream, for people
+
+
+# The terms for a peer that claims a verifier, or none.
+Welcome = Callable[[str | None], Terms]
+
+
+class Lace:
+    """One store, and its links.
+
+    `executor` answers what the machines ask, so that the loop stays live meanwhile; it has
+    one thread if the store belongs to one, and the store is opened there. Without one, the
+    answers are given at once.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        cursors: Cursors | None = None,
+        executor: Executor | None = None,
+        memory: Memory | None = None,
+        clock: Callable[[], tuple[int, int]] = system_clock,
+    ) -> None:
+        self._shelf, self._cursors, self._executor = shelf, cursors, executor
+        self.memory = memory or Memory()
+        self._clock = clock
+        self.links: set[Pump] = set()
+        self._telling: asyncio.Task[None] | None = None
+        self._removed = self._again = False
+
+    async def link(
+        self,
+        channel: Channel,
+        index: int,
+        terms: Terms,
+        on_rest: Callable[[Result], None] | None = None,
+        heard: "Heard | None" = None,
+    ) -> Result:
+        """Run one exchange over a channel to its end."""
+        about, trust = channel.about, terms.trust
+        module = terms.policy.operand.module
+        policy = replace(terms.policy, operand=Operand(index, module))
+        heard = heard or Heard(self.memory.share(), terms.evaluation, terms.comments)
+        heard.modules[module.id] = module.canonical.encode("utf-8")
+        config = Config(
+            index,
+            module.id,
+            claim=claim(about, terms.identity, trust),
+            nonce=make_nonce(about, trust),
+            demand_proof=trust.demanded,
+            fields=terms.fields,
+            limits=terms.limits,
+            own_limits=terms.own_limits,
+            budget=terms.budget,
+            partitions=terms.partitions,
+            open=terms.open,
+            transport=about.address,
+            encrypted=about.encrypted,
+        )
+        prover = ConnectionProver(about, terms.identity, trust)
+        side = Side(policy, self._shelf, heard.modules.get, prover, self._cursors, terms.evaluation)
+        pump = Pump(
+            Machine(config),
+            lambda question: self._in_thread(side.answer, question),
+            channel,
+            heard.reader,
+            heard.writer,
+            heard.share,
+            self._clock,
+            self.changed,
+            on_rest,
+        )
+        self.links.add(pump)
+        try:
+            return await pump.run(heard.setup)
+        finally:
+            self.links.discard(pump)
+
+    async def welcome(
+        self,
+        channel: Channel,
+        welcome: Welcome,
+        limits: Limits = EXCHANGE_LIMITS,
+        patience: float = DEFAULT_LIMITS.phase_timeout_seconds,
+        on_rest: Callable[[Result], None] | None = None,
+    ) -> Result:
+        """Run the exchange of a peer that has connected: hear it first, then choose terms."""
+        heard = Heard(self.memory.share(), limits)
+        try:
+            async with asyncio.timeout(patience):
+                await heard.hear(channel)
+        except (StreamError, ChannelError, TimeoutError) as error:
+            heard.share.hold(0)
+            return await _turn_away(channel, heard.writer, error, patience)
+        assert heard.setup is not None
+        origin = heard.setup.origin
+        terms = welcome(None if origin == UNASSIGNED else origin)
+        heard.writer.comments = terms.comments
+        return await self.link(channel, 1, terms, on_rest, heard)
+
+    async def _in_thread(self, work: Callable[[_T], _R], argument: _T) -> _R:
+        if self._executor is None:
+            return work(argument)
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work, argument)
+
+    # Open exchanges.
+
+    def changed(self, removed: bool = False) -> None:
+        """Tell open links that the store has changed."""
+        self._removed |= removed
+        self._again = True
+        if self._telling is None:
+            self._telling = asyncio.create_task(self._tell_of_changes())
+
+    async def _tell_of_changes(self) -> None:
+        try:
+            while self._again:
+                self._again, removed, self._removed = False, self._removed, False
+                last = await self._in_thread(_last, self._shelf)
+                for pump in tuple(self.links):
+                    await pump.tell(e.StoreChanged(last, removed))
+        finally:
+            self._telling = None
+
+    async def finish(self, grace: float) -> None:
+        """Close open links at their next fixed point, and all that are left after a while."""
+        for event, patience in ((e.Finish(), grace), (e.Cancel(), grace)):
+            for pump in tuple(self.links):
+                await pump.tell(event)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    while self.links:
+                        await asyncio.sleep(0.02)
+
+
+def _last(shelf: Shelf) -> int:
+    return shelf.snapshot().last
+
+
+class Heard:
+    """Both directions of a link from their beginning, and what was heard before it began."""
+
+    def __init__(self, share: Share, limits: Limits, comments: bool = False) -> None:
+        self.share = share
+        self.modules: dict[str, bytes] = {}
+        self.reader = StreamReader(self.modules, limits)
+        self.writer = StreamWriter(self.modules, comments)
+        self.setup: Setup | None = None
+
+    async def hear(self, channel: Channel) -> None:
+        """Read until the setup of the peer is there; say that this is a stream."""
+        await channel.write(self.writer.begin())
+        most = DEFAULT_LIMITS.max_fact_block_bytes
+        while (message := self.reader.take(Reading.SETUP, most)) is None:
+            self.share.hold(self.reader.held)
+            await self.share.room()
+            data = await channel.read()
+            if not data:
+                raise ChannelError("the peer went away before it said anything")
+            self.reader.feed(data)
+        assert isinstance(message, Setup)
+        self.setup = message
+
+
+async def _turn_away(
+    channel: Channel, writer: StreamWriter, error: Exception, patience: float
+) -> Result:
+    """End a link that has not begun."""
+    match error:
+        case StreamError():
+            result = Result(aborted=error.reason, detail=str(error))
+        case TimeoutError():
+            result = Result(aborted="phase-timeout", detail=f"no setup came within {patience} s")
+        case _:
+            result = Result(aborted="disconnected", detail=str(error))
+    with suppress(ChannelError):
+        await channel.write(writer.comment(f"abort: {result.aborted}"))
+        await channel.end()
+    await channel.close()
+    return result

@@ -1,0 +1,290 @@
+"""The pump: one machine, who answers it, and one channel, until the exchange has ended.
+
+It is the same for all transports. Three tasks go on at once: one reads and tells the machine
+what the peer says, one writes what the machine says, one tells the time. Reading waits while
+the machine is busy, and loading of records waits while the peer does not take what was sent,
+so that neither side has to hold more than it asked for; but reading never waits for writing,
+so that two sides that both have much to say cannot block each other.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from lacec.errors import StreamError
+from lacec.runtime.exchange import system_clock
+from lacec.runtime.iltp.channel import PIECE_BYTES, Channel, ChannelError
+from lacec.runtime.iltp.memory import Share
+from lacec.runtime.iltp.reader import StreamReader
+from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.limits import SECOND, ExchangeLimits
+from lacec.runtime.interlace.machine import Machine
+from lacec.runtime.interlace.messages import Offer, Setup
+from lacec.runtime.interlace.result import Result
+from lacec.runtime.interlace.state import State
+
+Ask = Callable[[e.Question], Awaitable[e.Answer]]
+
+TICK_SECONDS = 0.5  # how often the machine is told the time
+# What is larger is read, and told to the machine, in a thread: the others are not kept waiting.
+INLINE_BYTES = 256 * 2**10
+INLINE_RECORDS = 2000
+LINGER_SECONDS = 5
+LINGER_BYTES = 2**20
+
+
+class Pump:
+    """One link. `on_stored` is called when records were stored that were not there before,
+    `on_rest` whenever an open exchange comes to rest."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        ask: Ask,
+        channel: Channel,
+        reader: StreamReader,
+        writer: StreamWriter,
+        share: Share,
+        clock: Callable[[], tuple[int, int]] = system_clock,
+        on_stored: Callable[[], None] | None = None,
+        on_rest: Callable[[Result], None] | None = None,
+    ) -> None:
+        self.machine, self.channel = machine, channel
+        self._ask, self._reader, self._writer = ask, reader, writer
+        self._clock, self._on_stored, self._on_rest = clock, on_stored, on_rest
+        self._share = share
+        self._lock = asyncio.Lock()  # a machine takes one event at a time
+        self._closed, self._ready = asyncio.Event(), asyncio.Event()
+        self._result: Result | None = None
+        self._outbox: deque[bytes] = deque()
+        self._said, self._drained = asyncio.Event(), asyncio.Event()
+        self._drained.set()
+        self._unsent = self._taken = 0  # bytes not taken by the peer, and taken since ...
+        self._unsent_since = self._last_taken = self._last_read = 0  # ... when; steady times
+        self._waits = False  # for memory: it is not the peer's fault
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._failure: BaseException | None = None
+
+    async def run(self, heard: Setup | None = None) -> Result:
+        """Run the exchange to its end; the channel is closed then. `heard` is the setup of the
+        peer, if it has been read already."""
+        try:
+            await self.tell(e.Start())
+            if heard is not None:
+                await self.tell(heard)
+            reading = self._spawn(self._read())
+            self._spawn(self._write())
+            self._spawn(self._tick())
+            await self._closed.wait()
+            if self._failure is not None:
+                raise self._failure
+            assert self._result is not None
+            reading.cancel()
+            await asyncio.wait((reading,))
+            await self._finish(self._result)
+            return self._result
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._share.hold(0)
+            await self.channel.close()
+
+    async def tell(self, event: e.Event) -> None:
+        """Give an event to the machine, and carry out what it wants."""
+        async with self._lock:
+            effects = self.machine.handle(e.Clock(*self._clock()))
+            if _is_large(event):
+                effects += await asyncio.to_thread(self.machine.handle, event)
+            else:
+                effects += self.machine.handle(event)
+            for effect in effects:
+                self._carry_out(effect)
+            self._hold()
+            if self.machine.reading is not None:
+                self._ready.set()
+
+    def _carry_out(self, effect: e.Effect) -> None:
+        match effect:
+            case e.Send(message):
+                self._say(self._writer.write(message))
+            case e.Closed(result):
+                self._result = result
+                self._closed.set()
+            case e.Rested(result):
+                if self._on_rest is not None:
+                    self._on_rest(result)
+            case _:
+                self._spawn(self._answer(effect))
+
+    def _spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
+        """Let something go on beside the rest; what nobody foresaw ends the exchange."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except ChannelError:
+                await self.tell(e.Disconnected(whole=False))
+
+        task = asyncio.create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failure = error
+            self._closed.set()
+
+    async def _answer(self, question: e.Question) -> None:
+        if isinstance(question, e.Load):
+            # Answered when the peer has taken what was sent before.
+            await self._drained.wait()
+            await self._share.room()
+        answer = await self._ask(question)
+        await self.tell(answer)
+        if isinstance(answer, e.Stored) and answer.new and self._on_stored is not None:
+            self._on_stored()
+
+    # What is held (D29), and how long.
+
+    def _hold(self) -> None:
+        arrived = self.machine.link.loop.arrived_bytes
+        self._share.hold(self._reader.held + self._unsent + arrived)
+
+    @property
+    def _limits(self) -> ExchangeLimits:
+        link = self.machine.link
+        return link.epoch.agreement.limits if link.epoch.agreement else link.config.limits
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            now, tai = self._clock()
+            fault = self._stalled(now)
+            if fault is not None:
+                await self.tell(fault)
+            elif self._waits:
+                rate = self.machine.link.config.own_limits.lowest_rate
+                await self.tell(e.Progress(int(rate * TICK_SECONDS)))
+            else:
+                await self.tell(e.Clock(now, tai))
+
+    def _stalled(self, now: int) -> e.Faulty | None:
+        """D24a, where the machine does not look: while it waits for the peer to take what it
+        sent, and while an open exchange is at rest but for half a block."""
+        patience, own = self._limits.phase_timeout_seconds, self.machine.link.config.own_limits
+        if self._unsent:
+            if now - self._last_taken > patience * SECOND:
+                return e.Faulty("phase-timeout", f"the peer took nothing for {patience} s")
+            waited = now - self._unsent_since
+            if waited > own.rate_after_seconds * SECOND and (
+                self._taken * SECOND < own.lowest_rate * waited
+            ):
+                detail = f"the peer took less than {own.lowest_rate} bytes a second"
+                return e.Faulty("phase-timeout", detail)
+        at_rest = self.machine.state is State.REST
+        if at_rest and self._reader.pending and now - self._last_read > patience * SECOND:
+            return e.Faulty("phase-timeout", f"half a block, and nothing more for {patience} s")
+        return None
+
+    # Reading.
+
+    async def _read(self) -> None:
+        ended = False
+        while True:
+            await self._ready.wait()
+            reading = self.machine.reading
+            if reading is None:
+                self._ready.clear()
+                continue
+            try:
+                most = self._limits.max_fact_block_bytes
+                if self._reader.pending > INLINE_BYTES:
+                    message = await asyncio.to_thread(self._reader.take, reading, most)
+                else:
+                    message = self._reader.take(reading, most)
+            except StreamError as error:
+                await self.tell(e.Faulty(error.reason, str(error)))
+                return
+            if message is not None:
+                await self.tell(message)
+            elif ended:
+                await self.tell(e.Disconnected(self._reader.whole))
+                return
+            else:
+                ended = not await self._read_more()
+
+    async def _read_more(self) -> bool:
+        """Feed the reader; False at the end of the peer's direction."""
+        self._hold()
+        self._waits = True
+        try:
+            await self._share.room()
+        finally:
+            self._waits = False
+        data = await self.channel.read()
+        if not data:
+            return False
+        self._last_read, _ = self._clock()
+        self._reader.feed(data)
+        await self.tell(e.Progress(len(data)))
+        return True
+
+    # Writing.
+
+    def _say(self, data: bytes) -> None:
+        if not self._unsent:
+            self._unsent_since, _ = self._clock()
+            self._last_taken, self._taken = self._unsent_since, 0
+        self._unsent += len(data)
+        self._outbox.append(data)
+        self._drained.clear()
+        self._said.set()
+
+    async def _write(self) -> None:
+        while True:
+            await self._said.wait()
+            while self._outbox:
+                data = memoryview(self._outbox.popleft())
+                for at in range(0, len(data), PIECE_BYTES):
+                    piece = bytes(data[at : at + PIECE_BYTES])
+                    await self.channel.write(piece)
+                    await self._took(len(piece))
+            self._said.clear()
+
+    async def _took(self, count: int) -> None:
+        self._unsent -= count
+        self._taken += count
+        self._last_taken, _ = self._clock()
+        if not self._unsent:
+            self._drained.set()
+        await self.tell(e.Progress(count))
+
+    async def _finish(self, result: Result) -> None:
+        """Say what is left to say, end our direction, and let the peer end its own."""
+        with suppress(ChannelError, TimeoutError):
+            if result.aborted is not None:
+                if self._unsent:
+                    return  # in the middle of something, to one who may not listen
+                self._say(self._writer.comment(f"abort: {result.aborted}"))
+            async with asyncio.timeout(self._limits.phase_timeout_seconds):
+                await self._drained.wait()
+                await self.channel.end()
+            async with asyncio.timeout(LINGER_SECONDS):
+                left = LINGER_BYTES
+                while left > 0 and (data := await self.channel.read()):
+                    left -= len(data)
+
+
+def _is_large(event: e.Event) -> bool:
+    """Whether the machine may need long for it."""
+    match event:
+        case Offer(records) | e.Described(records):
+            return len(records) > INLINE_RECORDS
+        case e.Evaluated(send, request):
+            return len(send) + len(request) > INLINE_RECORDS
+    return False

@@ -1,0 +1,198 @@
+"""Why: for derived tuples a rule and the facts it used, down to what was given.
+
+In: what a machine found, and the rules. Out: for each tuple of a proof one rule that makes
+it and a row of each of its atoms. A tuple of a recursive group is proved from tuples of
+earlier rounds only, and its own round is the first that could make it, so a proof has the
+fewest rounds there are. Nothing is noted while rules run: rows stand in the order of rounds.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lacec.bytecode.goal import Ask, Goal, Rules
+from lacec.predicates import Predicate
+from lacec.views import FULL_VIEW
+from lacec.vm import kernels
+from lacec.vm.answers import Answers, State
+from lacec.vm.relation import Relation, Rows
+
+# So many heads are asked about at once: enough for columns to pay, and bounded in memory.
+MANY_HEADS = 2**16
+
+# Of the facts that a negated atom met, so many are shown; their number is known.
+MOST_MET = 100
+
+Waiting = dict[Predicate, list[Relation]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Some heads that one rule makes, and the facts it used for each."""
+
+    predicate: Predicate
+    goal: Goal
+    heads: Relation
+    round: int | None
+    state: State
+
+
+@dataclass
+class Prover:
+    """Proofs over what a machine found. `groups` are in the order of evaluation."""
+
+    answers: Answers
+    rules: Rules
+    groups: Sequence[tuple[Predicate, ...]]
+    _goals: dict[int, Goal] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._makers: dict[Predicate, list[int]] = defaultdict(list)
+        for number, rule in enumerate(self.rules.nodes):
+            self._makers[rule.head.predicate].append(number)
+
+    def rules_of(self, predicate: Predicate) -> list[int]:
+        return self._makers.get(predicate, [])
+
+    def is_derived(self, predicate: Predicate) -> bool:
+        return predicate in self._makers
+
+    def there(self, predicate: Predicate, heads: Relation) -> Rows:
+        """Which heads there are, as rows. What is virtual is asked rule by rule, and not made."""
+        if not self.answers.is_virtual(predicate):
+            return np.flatnonzero(self.answers.rows_of(predicate, heads) >= 0)
+        rows = [state.starts for _, state in self.made_by(predicate, heads)]
+        return np.unique(np.concatenate(rows))
+
+    def made_by(self, predicate: Predicate, heads: Relation) -> Iterator[tuple[int, State]]:
+        """Each rule with those of the heads that it makes, whatever the round."""
+        for number in self.rules_of(predicate):
+            yield number, self._solve(number, heads, None)
+
+    def prove(self, predicate: Predicate, heads: Relation) -> Iterator[Found]:
+        """Proofs of heads that there are: each tuple that they rest on is proved once."""
+        waiting: Waiting = {predicate: [heads]}
+        for group in reversed(self.groups):
+            if group[0] in self.rules.groups:
+                yield from self._by_rounds(group, waiting)
+            elif group[0] in waiting:
+                yield from self._all(group[0], waiting.pop(group[0]), None, waiting)
+
+    def _by_rounds(self, group: Sequence[Predicate], waiting: Waiting) -> Iterator[Found]:
+        """The last round first: what a round rests on is of the rounds before it."""
+        of_round: dict[int, Waiting] = {}
+        while True:
+            for predicate in group:
+                for heads in waiting.pop(predicate, ()):
+                    known = self.answers.rounds(predicate)
+                    assert known is not None
+                    rounds = known[self.answers.rows_of(predicate, heads)]
+                    for number in np.unique(rounds).tolist():
+                        part = heads.where(rounds == number)
+                        of_round.setdefault(number, {}).setdefault(predicate, []).append(part)
+            if not of_round:
+                return
+            number = max(of_round)
+            for predicate, pieces in of_round.pop(number).items():
+                yield from self._all(predicate, pieces, number, waiting)
+
+    def _all(
+        self,
+        predicate: Predicate,
+        pieces: Sequence[Relation],
+        round: int | None,
+        waiting: Waiting,
+    ) -> Iterator[Found]:
+        universe = self.answers.database.universe()
+        heads = kernels.distinct(kernels.concatenate(pieces, predicate.arity), universe)
+        for start in range(0, heads.size, MANY_HEADS):
+            rows = np.arange(start, min(start + MANY_HEADS, heads.size))
+            for found in self._some(predicate, heads.take(rows), round):
+                for part in found.goal.parts:
+                    needed = part.pattern
+                    if part.ask == Ask.FACT and needed and self.is_derived(needed.predicate):
+                        relation, of = found.state.facts[part.literal]
+                        waiting.setdefault(needed.predicate, []).append(relation.take(of))
+                yield found
+
+    def _some(self, predicate: Predicate, heads: Relation, round: int | None) -> Iterator[Found]:
+        """Each head by the first rule that makes it."""
+        for number in self.rules_of(predicate):
+            if not heads.size:
+                return
+            state = self._solve(number, heads, round)
+            if state.size:
+                goal = self._goals[number]
+                yield Found(predicate, goal, heads.take(state.starts), round, state)
+                left = np.ones(heads.size, bool)
+                left[state.starts] = False
+                heads = heads.where(left)
+        assert not heads.size, f"no rule makes {heads.size} tuples of {predicate}"
+
+    def _solve(self, number: int, heads: Relation, round: int | None) -> State:
+        positions = range(len(heads.columns))
+        goal = self._goals.get(number)
+        if goal is None:
+            goal = self._goals[number] = self.rules.goal(number, positions, written=False)
+        before = None if round is None else np.full(heads.size, round)
+        return self.answers.solve(goal, heads, positions, before)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where a rule fails: the first part that no combination passes, and the closest to it."""
+
+    goal: Goal
+    part: int  # its place among the parts
+    state: State  # one combination, which passed all parts before
+    count: int | None = None  # of a negated or counted atom
+    facts: Relation | None = None  # what a negated atom met; or what a view hides
+
+
+def failure_of(
+    answers: Answers, rules: Rules, number: int, given: dict[int, int]
+) -> Failure | None:
+    """Where a rule fails whose head has values at some positions; None where it cannot match."""
+    goal = rules.goal(number, given, written=True)
+    heads = Relation([np.array([value], np.int32) for value in given.values()], 1)
+    state = answers.begin(goal, heads, list(given))
+    if not state.size:
+        return None
+    for place, part in enumerate(goal.parts):
+        after = answers.step(part, state, None)
+        if not after.size:
+            return _closest(answers, goal, place, state)
+        state = after
+    raise AssertionError("the rule does not fail")
+
+
+def _closest(answers: Answers, goal: Goal, place: int, state: State) -> Failure:
+    part = goal.parts[place]
+    if part.ask == Ask.TEST or part.pattern is None:
+        return Failure(goal, place, state.take(np.zeros(1, np.intp)))
+    if part.ask == Ask.FACT:
+        row, hidden = _hidden(answers, goal, place, state)
+        return Failure(goal, place, state.take(np.array([row])), facts=hidden)
+    counts = answers.counts(part, state)
+    row = 0
+    if part.ask == Ask.COUNT:
+        bounds, _ = answers.bounds(part, state)
+        row = int(np.argmin(np.abs(counts - bounds)))
+    one = state.take(np.array([row]))
+    met = None
+    if part.ask == Ask.ABSENT:
+        met = answers.agreeing(part.pattern, one)[1]
+        met = met.take(np.arange(min(met.size, MOST_MET)))
+    return Failure(goal, place, one, int(counts[row]), met)
+
+
+def _hidden(answers: Answers, goal: Goal, place: int, state: State) -> tuple[int, Relation | None]:
+    """A combination for which there is a fact that the rule's view does not show, if any."""
+    pattern = goal.parts[place].pattern
+    assert pattern is not None
+    if not pattern.view:
+        return 0, None
+    left, found = answers.agreeing(replace(pattern, view=FULL_VIEW), state)
+    return (0, None) if not len(left) else (int(left[0]), found.take(np.zeros(1, np.intp)))
