@@ -22,7 +22,7 @@ from lacec.vm.machine import Machine
 from lacec.vm.rank import is_unique, rank_counts
 from lacec.vm.relation import Ids, Mask, Relation, Rows
 
-# A key of several columns is looked up by one of them when that gives no more rows than this
+# A key of several columns is looked up by the first of them that gives no more rows than this
 # for each row that asks; the others then filter.
 FEW_ROWS = 4
 
@@ -276,12 +276,16 @@ class Answers:
         return left, right
 
     def _cheapest(self, state: State, relation: Relation, keys: "Keys") -> int | None:
-        """The first column of a key that alone gives few rows; None when each gives many."""
+        """A column of a key that alone gives few rows; None when sorting by all costs less."""
+        least, best = relation.size, None
         for place, (slot, column) in enumerate(keys):
             lookup = relation.lookup(column, self.database.universe())
-            if int(lookup.counts(state.values[slot]).sum()) <= FEW_ROWS * state.size + 64:
+            count = int(lookup.counts(state.values[slot]).sum())
+            if count <= FEW_ROWS * state.size:
                 return place
-        return None
+            if count <= least:
+                least, best = count, place
+        return best
 
     def _first_rows(self, state: State, relation: Relation, keys: "Keys") -> tuple[Rows, Rows]:
         """Each combination with the first tuple that agrees with it, if there is one."""
