@@ -60,12 +60,19 @@ class Symbols:
         self._unhashed: list[int] = []
         self._heads: Words = np.zeros(0, np.uint64)
         self._headed = 0
+        self._universe = 0
         for layer in below:
             others = layer.others
             self._dict.update(zip(self.texts(others), others.tolist(), strict=True))
 
     def __len__(self) -> int:
         return self._first + self._count
+
+    def universe(self) -> int:
+        """A number that ids stay below, which seldom changes, so that indexes stay valid."""
+        if len(self) > self._universe:
+            self._universe = len(self) + len(self) // 8 + 64
+        return self._universe
 
     @property
     def offsets(self) -> Offsets:
