@@ -7,6 +7,7 @@ is told.
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
@@ -100,16 +101,16 @@ class Base:
 
         FactError, and no change, for a fact that may not be one.
         """
-        new = {predicate: self._encode(predicate, rows, limits) for predicate, rows in _of(added)}
-        old = {predicate: self._find(predicate, rows) for predicate, rows in _of(removed)}
-        for predicate in (*old, *new):
-            if not self.holds(predicate):
-                raise FactError(f"the facts of {predicate} are held elsewhere")
+        gone, come = self._checked(removed, limits), self._checked(added, limits)
+        # One look-up for the values of all predicates.
+        old = _encoded(gone, self.symbols.find_all(_values(gone)))
+        new = _encoded(come, self.symbols.intern_all(_values(come)).tolist())
         changes: dict[Predicate, Change] = {}
         for predicate, rows in old.items():
             kept, change = self.relation(predicate), changes.setdefault(predicate, Change())
             for row in rows:
-                if kept.discard(row):
+                # A value that was never seen is in no fact.
+                if -1 not in row and kept.discard(row):
                     change.remove(row)
         for predicate, rows in new.items():
             kept, change = self.relation(predicate), changes.setdefault(predicate, Change())
@@ -120,20 +121,32 @@ class Base:
             self._kept[predicate].settle()
         return {predicate: change for predicate, change in changes.items() if change}
 
-    def _encode(
-        self, predicate: Predicate, rows: list[Sequence[str]], limits: Limits
-    ) -> list[Tuple]:
-        check_arity(predicate, limits)
-        values = _values(predicate, rows)
-        check_values(values, limits)
-        ids = self.symbols.intern_all(values).tolist()
-        return _in_rows(ids, predicate.arity, len(rows))
+    def _checked(self, rows: Rows | None, limits: Limits) -> dict[Predicate, list[Sequence[str]]]:
+        found = {predicate: list(some) for predicate, some in (rows or {}).items()}
+        for predicate, some in found.items():
+            check_arity(predicate, limits)
+            if not self.holds(predicate):
+                raise FactError(f"the facts of {predicate} are held elsewhere")
+            for row in some:
+                if len(row) != predicate.arity:
+                    raise FactError(f"{predicate} has a fact with {len(row)} values")
+        check_values(_values(found), limits)
+        return found
 
-    def _find(self, predicate: Predicate, rows: list[Sequence[str]]) -> list[Tuple]:
-        """The facts as ids; one with a value that was never seen is none of ours."""
-        ids = [self.symbols.find(value) for value in _values(predicate, rows)]
-        found = _in_rows(ids, predicate.arity, len(rows))
-        return [row for row in found if -1 not in row]
+
+def _values(rows: Mapping[Predicate, list[Sequence[str]]]) -> list[str]:
+    return [value for some in rows.values() for row in some for value in row]
+
+
+def _encoded(
+    rows: Mapping[Predicate, list[Sequence[str]]], ids: Iterable[int]
+) -> dict[Predicate, list[Tuple]]:
+    """The rows as the ids of their values, which are those of all rows in order."""
+    left = iter(ids)
+    return {
+        predicate: [tuple(islice(left, predicate.arity)) for _ in some]
+        for predicate, some in rows.items()
+    }
 
 
 def database_of(bases: Sequence[Base], symbols: Symbols | None = None) -> Database:
@@ -151,20 +164,3 @@ def database_of(bases: Sequence[Base], symbols: Symbols | None = None) -> Databa
 def texts_of(symbols: Symbols, rows: Iterable[Tuple]) -> list[Row]:
     """A few tuples as text, sorted."""
     return sorted(tuple([symbols.text(id) for id in row]) for row in rows)
-
-
-def _of(rows: Rows | None) -> Iterable[tuple[Predicate, list[Sequence[str]]]]:
-    return ((predicate, list(some)) for predicate, some in (rows or {}).items())
-
-
-def _values(predicate: Predicate, rows: list[Sequence[str]]) -> list[str]:
-    for row in rows:
-        if len(row) != predicate.arity:
-            raise FactError(f"{predicate} has a fact with {len(row)} values")
-    return [value for row in rows for value in row]
-
-
-def _in_rows(ids: list[int], arity: int, count: int) -> list[Tuple]:
-    if not arity:
-        return [()] * count
-    return [tuple(ids[at : at + arity]) for at in range(0, len(ids), arity)]

@@ -4,7 +4,7 @@ A sample is a program, facts to begin with, and steps; each step removes and add
 Set LACEC_EXAMPLES to a number to run that many times as many programs.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -13,17 +13,20 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from lacec import engine
 from lacec.canonical.module import Module
-from lacec.live import live_program
+from lacec.changing import live_program
+from lacec.errors import CancelledError, LimitError
+from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.pipeline import compile_module
 from lacec.predicates import Predicate
-from lacec.vm import incremental, kept
-from lacec.vm.base import Base, Changes, texts_of
-from lacec.vm.relation import Relation
+from lacec.vm import incremental, kept, machine
+from lacec.vm.base import Base, Changes
+from lacec.vm.incremental import Incremental
 from lacec.vm.sources import TupleSource, load
-from lacec.vm.symbols import Symbols
 from tests import slow
 from tests.helpers import examples
+from tests.vm.changes import Mirror, Pool, as_sets
 from tests.vm.strategies import (
     Row,
     Sample,
@@ -33,8 +36,8 @@ from tests.vm.strategies import (
     wide_samples,
 )
 
-Facts = dict[Predicate, set[Row]]
 MOST_STEPS = 100_000
+Facts = Mapping[Predicate, Iterable[Row]]
 
 
 @dataclass(frozen=True)
@@ -65,71 +68,8 @@ SETTINGS = st.builds(
 )
 
 
-class Pool:
-    """Facts that a sample has and may have: those it names, and others of the same values."""
-
-    def __init__(self, sample: Sample, seed: int) -> None:
-        self.random = Random(seed)
-        self.columns = {
-            predicate: [sorted({row[c] for row in rows}) for c in range(predicate.arity)]
-            for predicate, rows in sample.facts.items()
-            if rows
-        }
-        self.facts: Facts = {p: set(rows) for p, rows in sample.facts.items()}
-        self.known = {p: sorted(rows) for p, rows in self.facts.items() if rows}
-
-    def step(self, most: int) -> tuple[Facts, Facts]:
-        """Facts to add and to remove, some of which change nothing."""
-        added: Facts = {}
-        removed: Facts = {}
-        for _ in range(self.random.randint(1, most)):
-            if not self.known:
-                break
-            predicate = self.random.choice(sorted(self.known))
-            here = sorted(self.facts[predicate])
-            if here and self.random.random() < 0.5:
-                removed.setdefault(predicate, set()).add(self.random.choice(here))
-            elif self.random.random() < 0.6:
-                added.setdefault(predicate, set()).add(self.random.choice(self.known[predicate]))
-            else:
-                columns = self.columns[predicate]
-                row = tuple(self.random.choice(column) for column in columns)
-                added.setdefault(predicate, set()).add(row)
-        for predicate, rows in removed.items():
-            self.facts[predicate] -= rows
-        for predicate, rows in added.items():
-            self.facts[predicate] |= rows
-        return added, removed
-
-
 def compiled(sample: Sample) -> Module:
     return compile_module([("sample", sample.text)])
-
-
-def as_sets(relations: Mapping[Predicate, Relation], symbols: Symbols) -> dict[str, set[Row]]:
-    return {
-        str(predicate): set(texts_of(symbols, kept.tuples_of(relation)))
-        for predicate, relation in relations.items()
-    }
-
-
-class Mirror:
-    """The outputs as somebody knows them who only hears of changes."""
-
-    def __init__(self, symbols: Symbols) -> None:
-        self.symbols = symbols
-        self.facts: dict[Predicate, set[Row]] = {}
-
-    def hear(self, changes: Changes) -> None:
-        for predicate, change in changes.items():
-            assert change
-            known = self.facts.setdefault(predicate, set())
-            added = set(texts_of(self.symbols, change.added))
-            removed = set(texts_of(self.symbols, change.removed))
-            assert removed <= known
-            assert not added & known
-            known -= removed
-            known |= added
 
 
 def outputs_of(sample: Sample, seed: int) -> list[Predicate] | None:
@@ -143,7 +83,7 @@ def outputs_of(sample: Sample, seed: int) -> list[Predicate] | None:
 
 def check_steps(sample: Sample, seed: int, steps: int, most: int) -> None:
     """After every step the outputs and the state are those of a full evaluation."""
-    module, wanted, pool = compiled(sample), outputs_of(sample, seed), Pool(sample, seed)
+    module, wanted, pool = compiled(sample), outputs_of(sample, seed), Pool(sample.facts, seed)
     base = Base(load(TupleSource(sample.facts)))
     program = live_program(module, [base], wanted)
     mirror = Mirror(base.symbols)
@@ -193,3 +133,130 @@ def test_shared_sub_joins(sample: Sample, seed: int, setting: Setting) -> None:
 def test_many_facts(sample: Sample, seed: int, setting: Setting) -> None:
     with setting.applied():
         check_steps(sample, seed, 8, 10)
+
+
+# Limits.
+
+
+def chain(length: int) -> list[Row]:
+    return [(f"{n}", f"{n + 1}") for n in range(length)]
+
+
+EDGE = Predicate("Edge", 2)
+REACH = "Reach('0') :- true.\nReach(Y) :- Reach(X), Edge(X,Y)."
+
+
+def program_of(
+    text: str, facts: Facts, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Base, Incremental]:
+    base = Base(load(TupleSource(facts)))
+    program = live_program(compile_module([("test", text)]), [base], limits=limits)
+    program.apply()
+    return base, program
+
+
+def test_rounds_are_those_of_full_evaluation() -> None:
+    """D12: a chain that grows by one edge at a time meets the limit where evaluation does."""
+    limits = Limits(iterations=12)
+    base, program = program_of(REACH, {EDGE: chain(3)}, limits)
+    for length in range(4, 11):
+        program.apply(base.apply({EDGE: chain(length)}))
+        engine.evaluate(program_module(), load(TupleSource({EDGE: chain(length)})), limits=limits)
+    with pytest.raises(LimitError, match="iterations") as met:
+        program.apply(base.apply({EDGE: chain(11)}))
+    with pytest.raises(LimitError) as expected:
+        engine.evaluate(program_module(), load(TupleSource({EDGE: chain(11)})), limits=limits)
+    assert str(met.value) == str(expected.value)
+
+
+def program_module() -> Module:
+    return compile_module([("test", REACH)])
+
+
+def test_the_rounds_that_are_known_are_those_that_a_chain_grew_by() -> None:
+    """Growing and shrinking for long evaluates the group anew now and then, and goes on."""
+    base, program = program_of(REACH, {EDGE: chain(3)}, Limits(iterations=8))
+    for _ in range(20):
+        program.apply(base.apply({EDGE: chain(5)}))
+        program.apply(base.apply({}, {EDGE: chain(5)[3:]}))
+    assert program.relation(Predicate("Reach", 1)).size == 4
+
+
+def test_an_evaluation_that_is_cancelled_leaves_a_machine_that_works() -> None:
+    wish = False
+    base = Base(load(TupleSource({EDGE: chain(3)})))
+    module = program_module()
+    program = live_program(module, [base], cancelled=lambda: wish)
+    program.apply()
+    wish = True
+    with pytest.raises(CancelledError):
+        program.apply(base.apply({EDGE: chain(5)}))
+    wish = False
+    mirror = Mirror(base.symbols)
+    mirror.facts[Predicate("Reach", 1)] = {(f"{n}",) for n in range(4)}
+    mirror.hear(program.apply(base.apply({EDGE: chain(6)})))
+    assert mirror.facts[Predicate("Reach", 1)] == {(f"{n}",) for n in range(7)}
+
+
+def test_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    base, program = program_of(REACH, {EDGE: chain(3)}, Limits(seconds=1))
+    moments = iter(range(0, 10**6, 2))
+    monkeypatch.setattr(incremental, "monotonic", lambda: next(moments))
+    monkeypatch.setattr(machine, "monotonic", lambda: next(moments))
+    with pytest.raises(LimitError, match="seconds"):
+        program.apply(base.apply({EDGE: chain(5)}))
+
+
+# What a change costs.
+
+
+RULES = "\n".join(f"R{n}(P) :- Have(P), Field(P,'Name',_,'n{n}'), not Bad(P)." for n in range(50))
+HAVE, FIELD = Predicate("Have", 1), Predicate("Field", 4)
+
+
+def rows_looked_at(program: Incremental, change: Changes) -> int:
+    """In the groups that a change reaches."""
+    looked = []
+    with pytest.MonkeyPatch.context() as patch:
+        real = program._change_group
+
+        def change_group(number: int) -> None:
+            real(number)
+            looked.append(program._rows)
+
+        patch.setattr(program, "_change_group", change_group)
+        program.apply(change)
+    return sum(looked)
+
+
+@pytest.mark.parametrize("records", [10, 1_000])
+def test_a_record_wakes_the_rules_that_name_its_constants(records: int) -> None:
+    facts: Facts = {
+        HAVE: [(f"{n}",) for n in range(records)],
+        FIELD: [(f"{n}", "Name", "0", f"n{n % 50}") for n in range(records)],
+    }
+    base, program = program_of(RULES, facts)
+    change = base.apply({FIELD: [("0", "Name", "1", "n7")]})
+    assert rows_looked_at(program, change) == 2  # Have and Bad, of one rule
+    change = base.apply({}, {FIELD: [("0", "Name", "1", "n7")]})
+    assert 2 <= rows_looked_at(program, change) <= 6
+
+
+def test_one_witness_is_enough() -> None:
+    """A signer of a thousand records loses one, and is checked by looking at one other."""
+    facts: Facts = {
+        HAVE: [(f"{n}",) for n in range(1_000)],
+        FIELD: [(f"{n}", "Signed-By", "0", "V") for n in range(1_000)],
+    }
+    base, program = program_of("Signer(V) :- Have(P), Field(P,'Signed-By',_,V).", facts)
+    change = base.apply({}, {HAVE: [("500",)]})
+    assert rows_looked_at(program, change) < 10
+
+
+def test_much_that_changes_is_evaluated_anew() -> None:
+    facts: Facts = {HAVE: [(f"{n}",) for n in range(20_000)], Predicate("On", 0): [()]}
+    base, program = program_of("A(P) :- Have(P), On().", facts)
+    off = program.apply(base.apply({}, {Predicate("On", 0): [()]}))
+    assert len(off[Predicate("A", 1)].removed) == 20_000
+    on = program.apply(base.apply({Predicate("On", 0): [()]}))
+    assert len(on[Predicate("A", 1)].added) == 20_000
