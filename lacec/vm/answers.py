@@ -64,6 +64,7 @@ class Answers:
         self.symbols = machine.database.symbols
         code: Code = machine.code
         self._numbers = {predicate: n for n, predicate in enumerate(code.predicates)}
+        self._derived = {number for group in code.groups for number in group.predicates}
         self._recursive: dict[object, Tuples] = {}
         self._ranks: dict[object, tuple[Relation, Rows] | None] = {}
 
@@ -72,7 +73,7 @@ class Answers:
     def is_virtual(self, predicate: Predicate) -> bool:
         """Whether its tuples were never made: they are counted only, or not needed yet."""
         number = self._numbers.get(predicate)
-        return number is not None and self.machine.is_virtual(number)
+        return number in self._derived and number not in self.machine.done
 
     def relation(self, predicate: Predicate, view: int = 0) -> Relation:
         """All tuples of a predicate, through a view."""
@@ -223,7 +224,7 @@ class Answers:
 
     def _rank_counts(self, predicate: Predicate, ranked: Ranked) -> tuple[Relation, Rows] | None:
         """The counts of a virtual predicate by its key; None when it is to be made after all."""
-        if not self.machine.is_virtual(self._numbers[predicate]):
+        if not self.is_virtual(predicate):
             return None
         key = (predicate, ranked.operands, ranked.low, ranked.high)
         if key not in self._ranks:
