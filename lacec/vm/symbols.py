@@ -216,11 +216,11 @@ class Symbols:
             return self._intern_among_bulk(texts)
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            encoded = [text.encode("utf-8") for text in new]
-            joined = b"".join(encoded)
+            joined = "".join(new).encode("utf-8")
+            sizes = [len(text if text.isascii() else text.encode("utf-8")) for text in new]
             self._reserve(len(new), len(joined))
             self._buffer[self._bytes : self._bytes + len(joined)] = np.frombuffer(joined, np.uint8)
-            ends = self._bytes + np.cumsum(np.fromiter(map(len, encoded), np.int64, len(new)))
+            ends = self._bytes + np.cumsum(np.array(sizes, np.int64))
             self._offsets[self._count + 1 : self._count + 1 + len(new)] = ends
             self._bytes += len(joined)
             numbers = range(len(self), len(self) + len(new))
