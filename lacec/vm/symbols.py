@@ -36,9 +36,7 @@ Offsets = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 Slices = tuple[Bytes, Offsets, Offsets]
 
-# Up to this many values, looking each up costs less than preparing a bulk look-up.
-_FEW = 8
-# Up to this many slices, making Python strings of them costs less than hashing in bulk.
+# Up to this many values, keeping them as Python strings costs less than adding them in bulk.
 _MODEST = 1 << 10
 # In place of an id: the hash is that of another value.
 _COLLIDES = -2
@@ -60,12 +58,19 @@ class Symbols:
         self._unhashed: list[int] = []
         self._heads: Words = np.zeros(0, np.uint64)
         self._headed = 0
+        self._universe = 0
         for layer in below:
             others = layer.others
             self._dict.update(zip(self.texts(others), others.tolist(), strict=True))
 
     def __len__(self) -> int:
         return self._first + self._count
+
+    def universe(self) -> int:
+        """A number that ids stay below, which seldom changes, so that indexes stay valid."""
+        if len(self) > self._universe:
+            self._universe = len(self) + len(self) // 8 + 64
+        return self._universe
 
     @property
     def offsets(self) -> Offsets:
@@ -186,14 +191,18 @@ class Symbols:
 
     def find(self, text: str) -> int:
         """The id of a value, or -1 when it was never added."""
-        found = self._dict.get(text, -1)
-        if found >= 0 or self._is_all_in_dict():
-            return found
-        data, starts, ends = join_values([text.encode("utf-8")])
-        ids, equal = self._look_up(data, starts, ends, hash_slices(data, starts, ends))
-        if not equal[0]:
-            return -1
-        return self._dict.setdefault(text, int(ids[0]))
+        return self.find_all([text])[0]
+
+    def find_all(self, texts: Sequence[str]) -> list[int]:
+        """The ids of values, -1 for each that was never added; one look-up finds all."""
+        known = self._dict
+        unknown = [text for text in dict.fromkeys(texts) if text not in known]
+        if unknown and not self._is_all_in_dict():
+            data, starts, ends = join_values([text.encode("utf-8") for text in unknown])
+            ids, equal = self._look_up(data, starts, ends, hash_slices(data, starts, ends))
+            found = zip(unknown, ids.tolist(), equal.tolist(), strict=True)
+            known.update((text, id) for text, id, is_equal in found if is_equal)
+        return [known.get(text, -1) for text in texts]
 
     def intern(self, text: str) -> int:
         """The id of a value, which is added if it is new."""
@@ -205,7 +214,6 @@ class Symbols:
         known, texts = self._dict, list(texts)
         if not self._is_all_in_dict():
             return self._intern_among_bulk(texts)
-        # With nothing added in bulk the dict knows all.
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             joined = "".join(new).encode("utf-8")
@@ -224,10 +232,13 @@ class Symbols:
     def _intern_among_bulk(self, texts: list[str]) -> Ids:
         known = self._dict
         new = list(dict.fromkeys([text for text in texts if text not in known]))
-        if len(new) > _FEW:
+        if len(new) > _MODEST:
             ids = self.intern_slices(*join_values([text.encode("utf-8") for text in new]))
             known.update(zip(new, ids.tolist(), strict=True))
-        return np.fromiter(map(self.intern, texts), np.int32, len(texts))
+        for text, id in zip(new, self.find_all(new), strict=True):
+            if id < 0:
+                self._append(text)
+        return np.fromiter(map(known.__getitem__, texts), np.int32, len(texts))
 
     def intern_slices(self, data: Bytes, starts: Offsets, ends: Offsets) -> Ids:
         """The ids of slices of `data`, each added if it is new.

@@ -1,13 +1,15 @@
-"""`make bench`: the language, evaluation beside other engines, plans, the store, exchanges."""
+"""`make bench`: the language, evaluation, changes, plans, explanations, stores, exchanges."""
 
 from rich.console import Console
 
-from tests.bench import engine, exchange, language, plan, store
+from tests.bench import engine, exchange, incremental, language, plan, store, why
 
 if __name__ == "__main__":
     console = Console()
     language.main(console)
     engine.main(console)
+    incremental.main(console)
     plan.main(console)
+    why.main(console)
     store.main(console)
     exchange.main(console)
