@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from lacec.diagnostics import Diagnostic, sort
-from lacec.errors import FactError, LimitError
+from lacec.errors import FactError
 from lacec.limits import Limits
-from lacec.predicates import ADVERTISEMENT_FACTS, RUNTIME_FACTS, Predicate
+from lacec.predicates import Predicate
 from lacec.syntax.show import show_fact
-from lacec.vm.database import Database
+from lacec.vm.database import Database, check_sizes
 from lacec.vm.factline import Fact, carriage_return, is_predicate_name, read_line
 from lacec.vm.relation import Ids
 from lacec.vm.symbols import Symbols
@@ -31,8 +31,6 @@ _BLOCK = 1 << 19
 # The names of a block that are looked for in all its lines at once.
 _FEW_NAMES = 8
 _LF, _QUOTE, _BACKSLASH, _OPEN, _CLOSE, _COMMA = b"\n'\\(),"
-
-_RUNTIME = RUNTIME_FACTS.keys() | ADVERTISEMENT_FACTS.keys()
 
 
 def read_facts(
@@ -63,16 +61,6 @@ def _fact_line(name: str, row: Sequence[str]) -> str:
     if not row or "\\" in text or text.count("'") > 2 * len(row) - 2:
         return show_fact(name, *row) + "\n"
     return f"{name}('{text}')\n"
-
-
-def check_counts(counts: Mapping[Predicate, int], limits: Limits) -> None:
-    """LimitError for more facts than there may be; runtime facts count apart (030 Limits)."""
-    runtime = sum(count for predicate, count in counts.items() if predicate in _RUNTIME)
-    base = sum(counts.values()) - runtime
-    if base > limits.base_facts:
-        raise LimitError("base_facts", limits.base_facts, base, "base facts")
-    if runtime > limits.runtime_facts:
-        raise LimitError("runtime_facts", limits.runtime_facts, runtime, "runtime facts")
 
 
 class _Reader:
@@ -247,7 +235,7 @@ class _Reader:
         counts = dict(self._counts)
         for predicate, rows in groups.items():
             counts[predicate] = counts.get(predicate, 0) + len(rows)
-        check_counts(counts, self._limits)
+        check_sizes(counts, self._limits)
 
     def add_to(self, database: Database) -> None:
         """Intern the values, after a look at how many facts there are."""
