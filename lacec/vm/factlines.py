@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from lacec.diagnostics import Diagnostic, sort
-from lacec.errors import FactError, LimitError
+from lacec.errors import FactError
 from lacec.limits import Limits
-from lacec.predicates import ADVERTISEMENT_FACTS, RUNTIME_FACTS, Predicate
+from lacec.predicates import Predicate
 from lacec.syntax.show import show_fact
-from lacec.vm.database import Database
+from lacec.vm.database import Database, check_sizes
 from lacec.vm.factblocks import File, Plain
 from lacec.vm.factline import Fact, carriage_return, read_line
 from lacec.vm.parallel import in_order
@@ -28,8 +28,6 @@ MOST_PROBLEMS = 100
 SMALL = 1 << 12
 # The bytes of a block, and what is made of them, stay in the processor's cache.
 _BLOCK = 1 << 19
-
-_RUNTIME = RUNTIME_FACTS.keys() | ADVERTISEMENT_FACTS.keys()
 
 
 def read_facts(
@@ -60,16 +58,6 @@ def _fact_line(name: str, row: Sequence[str]) -> str:
     if not row or "\\" in text or text.count("'") > 2 * len(row) - 2:
         return show_fact(name, *row) + "\n"
     return f"{name}('{text}')\n"
-
-
-def check_counts(counts: Mapping[Predicate, int], limits: Limits) -> None:
-    """LimitError for more facts than there may be; runtime facts count apart (030 Limits)."""
-    runtime = sum(count for predicate, count in counts.items() if predicate in _RUNTIME)
-    base = sum(counts.values()) - runtime
-    if base > limits.base_facts:
-        raise LimitError("base_facts", limits.base_facts, base, "base facts")
-    if runtime > limits.runtime_facts:
-        raise LimitError("runtime_facts", limits.runtime_facts, runtime, "runtime facts")
 
 
 class _Reader:
@@ -144,7 +132,7 @@ class _Reader:
         counts = dict(self._counts)
         for predicate, rows in groups.items():
             counts[predicate] = counts.get(predicate, 0) + len(rows)
-        check_counts(counts, self._limits)
+        check_sizes(counts, self._limits)
 
     def add_to(self, database: Database) -> None:
         """Intern the values, after a look at how many facts there are."""
