@@ -151,7 +151,7 @@ IMPORTERS = {
         "tests/",
     ),
     "coincurve": ("lacec/records/signature.py", "tests/"),
-    "numpy": ("lacec/vm/", "lacec/runtime/store/", "tests/"),
+    "numpy": ("lacec/vm/", "lacec/runtime/columns.py", "lacec/runtime/store/", "tests/"),
     "pyarrow": ("lacec/vm/tables.py", "tests/"),
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lacec.records import b64a
 from lacec.runtime.interlace.advertisement import Schema
+from lacec.runtime.interlace.claims import Claims, Listing
 from lacec.runtime.interlace.codec import Reading, read_message, write_message
 from lacec.runtime.interlace.events import Cursor, Remember
 from lacec.runtime.interlace.facts import HELLO, read_block, write_block
@@ -36,11 +37,11 @@ class FileCursors:
             return None
         if not isinstance(offer, Offer) or offer.summaries:
             return None
-        return Cursor(schema, {record.hash: record for record in offer.records})
+        return Cursor(schema, Claims(offer.records))
 
     def remember(self, question: Remember) -> bool:
         cursor = question.cursor
-        body = write_message(Offer(tuple(cursor.records.values())))
+        body = write_message(Offer(Listing(cursor.records)))
         try:
             self._write(self._path(question.link), _write_schema(cursor.schema) + b"\n" + body)
         except OSError:

@@ -4,7 +4,7 @@ In: two participants. Out: the result of each side. A dry run is the same exchan
 stores that keep what arrives in memory, so that it lists what the real one then moves.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 
@@ -17,7 +17,8 @@ from lacec.records.record import Record, parse_record
 from lacec.records.tai import now
 from lacec.runtime.deciding import deciding_rules
 from lacec.runtime.interlace import events as e
-from lacec.runtime.interlace.advertisement import NO_FIELDS, Advertisement, Schema
+from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.driver import Pair, Seat
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.limits import ExchangeLimits
@@ -191,7 +192,7 @@ class _Watched:
         return self.side.answer(question)
 
     def _decide(
-        self, runtime: Sequence[Fact], advertised: Mapping[str, Advertisement]
+        self, runtime: Sequence[Fact], advertised: Claims
     ) -> dict[str, dict[str, tuple[LoweredRule, ...]]]:
         assert self.side.program is not None
         _, database = self.side.facts(runtime, advertised)

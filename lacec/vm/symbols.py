@@ -11,6 +11,7 @@ the dict alone.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +67,13 @@ class Symbols:
 
     def __len__(self) -> int:
         return self._first + self._count
+
+    def shared(self, other: "Symbols") -> int:
+        """Up to which id, that one not included, ids mean the same here as there."""
+        if self is other:
+            return len(self)
+        pairs = zip(self._below, other._below, strict=False)
+        return sum(a.count for a, _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
 
     @property
     def offsets(self) -> Offsets:

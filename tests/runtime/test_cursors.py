@@ -6,6 +6,7 @@ import pytest
 
 from lacec.runtime.cursors import FileCursors
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.events import Cursor, Remember
 
 LINK = "0" * 43
@@ -21,7 +22,7 @@ ONE, TWO, THREE = record(1), record(2), record(3)
 
 
 def new(*records: Advertisement, schema: Schema = SCHEMA) -> Remember:
-    return Remember(LINK, Cursor(schema, {each.hash: each for each in records}))
+    return Remember(LINK, Cursor(schema, Claims(records)))
 
 
 def test_a_link_that_nobody_remembers_has_no_cursor(tmp_path: Path) -> None:
@@ -32,12 +33,12 @@ def test_a_link_that_nobody_remembers_has_no_cursor(tmp_path: Path) -> None:
 def test_what_is_remembered_is_recalled(tmp_path: Path, schema: Schema) -> None:
     assert FileCursors(tmp_path).remember(new(ONE, TWO, schema=schema))
     found = FileCursors(tmp_path).recall(LINK)
-    assert found == Cursor(schema, {ONE.hash: ONE, TWO.hash: TWO})
+    assert found == Cursor(schema, Claims((ONE, TWO)))
 
 
 def test_a_cursor_of_nothing_is_a_cursor(tmp_path: Path) -> None:
     FileCursors(tmp_path).remember(new())
-    assert FileCursors(tmp_path).recall(LINK) == Cursor(SCHEMA, {})
+    assert FileCursors(tmp_path).recall(LINK) == Cursor(SCHEMA, Claims())
 
 
 def test_a_cursor_takes_the_place_of_the_one_before(tmp_path: Path) -> None:

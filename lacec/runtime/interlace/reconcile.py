@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lacec.runtime.interlace.advertisement import Advertisement
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.merkle import EMPTY, root
 from lacec.runtime.interlace.messages import Ask, Offer
@@ -133,10 +134,10 @@ class Asker:
         """Whether the peer's state is what was known."""
         return self._kept == [""]
 
-    def state(self) -> dict[str, Advertisement]:
+    def state(self) -> Claims:
         """The peer's advertisement state, when nothing is left to ask."""
         kept = [record for prefix in self._kept for record in self.known.records(prefix)]
-        return {record.hash: record for record in (*kept, *self._listed)}
+        return Claims((*kept, *self._listed))
 
     def _lists(self, summary: Summary, summaries_left: int) -> bool:
         """Whether listing costs less than narrowing, or narrowing is not possible."""

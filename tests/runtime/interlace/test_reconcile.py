@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lacec.records import b64a
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS, ExchangeLimits
 from lacec.runtime.interlace.messages import Ask, Offer
 from lacec.runtime.interlace.partitions import Partitions, Summary
@@ -30,7 +31,7 @@ def reconcile(
     known: list[Advertisement],
     offered: list[Advertisement],
     limits: ExchangeLimits = DEFAULT_LIMITS,
-) -> tuple[dict[str, Advertisement], int, int]:
+) -> tuple[Claims, int, int]:
     """The state in the end, how many records were listed and how many steps it took."""
     answerer = Answerer(Partitions(offered), limits)
     asker = Asker(Partitions(known), limits, DEFAULT_OWN_LIMITS)
@@ -47,8 +48,8 @@ def reconcile(
         steps += 1
 
 
-def state(records: list[Advertisement]) -> dict[str, Advertisement]:
-    return {each.hash: each for each in records}
+def state(records: list[Advertisement]) -> Claims:
+    return Claims(records)
 
 
 sets = st.lists(st.sampled_from(RECORDS[:300]), unique=True, max_size=300)

@@ -1,0 +1,233 @@
+"""Hashes and advertisement records as columns of ids: no object is made until one is asked for.
+
+In: the facts of a store, or advertisement records from a peer. Out: sets and claims that
+the machine of an exchange takes like any other, and facts for an evaluation. Ids are those
+of some symbols; two stores have their own, so that ids are carried from one to the other.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from lacec.errors import FactError
+from lacec.limits import Limits
+from lacec.predicates import Predicate
+from lacec.records.facts import FIELD, HAVE
+from lacec.runtime.interlace.advertisement import (
+    SURELY_SHORT,
+    Advertisement,
+    Schema,
+    advertise,
+    fits,
+)
+from lacec.runtime.interlace.claims import Claims, Said
+from lacec.runtime.interlace.facts import LINE_BYTES
+from lacec.vm.arrays import members, unique
+from lacec.vm.database import Database
+from lacec.vm.relation import DENSE, Ids, Mask, Relation, Rows
+from lacec.vm.sources import check_values
+from lacec.vm.symbols import Symbols
+from lacec.vm.text import hash_slices
+
+ADVERTISED = Predicate("Advertised", 2)
+ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
+
+
+class HashSet(AbstractSet[str]):
+    """Hashes as ids, none twice; their texts are made when they are asked for."""
+
+    def __init__(self, symbols: Symbols, ids: Ids) -> None:
+        self.symbols, self.ids = symbols, ids
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[str]) -> AbstractSet[str]:  # type: ignore[override]
+        return frozenset(it)
+
+    @cached_property
+    def _texts(self) -> dict[str, None]:
+        return dict.fromkeys(self.symbols.texts(self.ids))
+
+    def __contains__(self, hash: object) -> bool:
+        return hash in self._texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AbstractSet) or len(self) != len(other):
+            return False
+        if isinstance(other, HashSet) and self._is_comparable(other):
+            return bool(members(self.ids, other.ids).all())
+        return self._texts.keys() == set(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __sub__(self, other: AbstractSet[object]) -> AbstractSet[str]:
+        if not other:
+            return self
+        if isinstance(other, HashSet) and self._is_comparable(other):
+            gone = members(self.ids, other.ids)
+            return HashSet(self.symbols, self.ids[~gone]) if gone.any() else self
+        return self._texts.keys() - other
+
+    def _is_comparable(self, other: "HashSet") -> bool:
+        """Whether equal ids are equal hashes."""
+        shared = self.symbols.shared(other.symbols)
+        return all(int(each.ids.max(initial=-1)) < shared for each in (self, other))
+
+
+def find_ids(hashes: AbstractSet[str], symbols: Symbols) -> Ids:
+    """The ids that hashes have in these symbols, ascending."""
+    if isinstance(hashes, HashSet):
+        return np.sort(carry([hashes.ids], hashes.symbols, symbols)[0])
+    return np.sort(symbols.intern_all(sorted(hashes)))
+
+
+def carry(columns: list[Ids], origin: Symbols, target: Symbols) -> list[Ids]:
+    """Columns of ids of one table as ids of another, which gets the values that it lacks."""
+    most = max((int(column.max(initial=-1)) for column in columns), default=-1)
+    if most < origin.shared(target):
+        return columns
+    if most < DENSE * sum(map(len, columns)):
+        marks = np.zeros(most + 1, bool)
+        for column in columns:
+            marks[column] = True
+        wanted = np.flatnonzero(marks).astype(np.int32)
+        numbers = np.empty(most + 1, np.int32)
+        numbers[wanted] = _intern(wanted, origin, target)
+        return [numbers[column] for column in columns]
+    wanted = unique(np.concatenate(columns))
+    ids = _intern(wanted, origin, target)
+    return [ids[np.searchsorted(wanted, column)] for column in columns]
+
+
+def _intern(wanted: Ids, origin: Symbols, target: Symbols) -> Ids:
+    """The ids in one table of values of another, none twice."""
+    data, starts, ends = origin.slices(wanted)
+    return target.intern_hashed(data, starts, ends, hash_slices(data, starts, ends))
+
+
+class Fields(NamedTuple):
+    """The fields of many records: the row of each one's record, its name, index and value."""
+
+    rows: Rows
+    names: Ids
+    indexes: Ids
+    values: Ids
+
+
+class Columns(Claims):
+    """Advertisement records as columns; all ids are of `symbols`. No hash is there twice."""
+
+    def __init__(self, symbols: Symbols, hashes: Ids, sources: Ids, fields: Fields) -> None:
+        self.symbols, self.ids, self.sources, self.fields = symbols, hashes, sources, fields
+        self._hashes = HashSet(symbols, hashes)
+
+    def objects(self) -> Mapping[str, Advertisement]:
+        return self._objects
+
+    @cached_property
+    def _objects(self) -> dict[str, Advertisement]:
+        rows, *columns = self.fields
+        names, indexes, values = map(self.symbols.texts, columns)
+        claimed: list[list[tuple[str, int, str]]] = [[] for _ in self.ids]
+        for row, name, index, value in zip(rows.tolist(), names, indexes, values, strict=True):
+            claimed[row].append((name, int(index), value))
+        texts = self.symbols.texts
+        return {
+            hash: advertise(hash, source, fields)
+            for hash, source, fields in zip(self.hashes, texts(self.sources), claimed, strict=True)
+        }
+
+    @property
+    def hashes(self) -> AbstractSet[str]:
+        return self._hashes
+
+    def said(self) -> Said:
+        texts = self.symbols.texts
+        return Said(set(texts(unique(self.sources))), set(texts(unique(self.fields.names))))
+
+    def add_to(self, database: Database, limits: Limits) -> None:
+        """Give the facts to a database that has no advertisements."""
+        rows, *named = self.fields
+        columns = [self.ids, self.sources, *named]
+        hashes, sources, *named = carry(columns, self.symbols, database.symbols)
+        # What is advertised fits in a line, and so in most limits.
+        if limits.value_bytes < LINE_BYTES and self.longest > limits.value_bytes:
+            raise FactError(
+                f"a value that the peer advertises has {self.longest} bytes, over the limit "
+                f"value_bytes of {limits.value_bytes}"
+            )
+        database.add_set(ADVERTISED, [hashes, sources])
+        database.add_set(ADVERTISED_FIELD, [hashes[rows], sources[rows], *named])
+
+    @cached_property
+    def longest(self) -> int:
+        """The bytes of the longest value."""
+        columns = (self.ids, self.sources, *self.fields[1:])
+        return max(int(_lengths(self.symbols, column).max(initial=0)) for column in columns)
+
+
+def _lengths(symbols: Symbols, ids: Ids) -> Rows:
+    _, starts, ends = symbols.slices(ids)
+    return ends - starts
+
+
+def columns_of(claims: Claims, limits: Limits) -> Columns:
+    """Claims of a peer as columns, over symbols of their own; FactError if one is no value."""
+    if isinstance(claims, Columns):
+        return claims
+    symbols, records = Symbols(), list(claims.values())
+    fields = [(row, field) for row, record in enumerate(records) for field in record.fields]
+
+    def encode(values: Iterable[str]) -> Ids:
+        texts = list(values)
+        check_values(texts, limits)
+        return symbols.intern_all(texts)
+
+    return Columns(
+        symbols,
+        encode(record.hash for record in records),
+        encode(record.source for record in records),
+        Fields(
+            np.array([row for row, _ in fields], np.intp),
+            encode(field.name for _, field in fields),
+            encode(str(field.nth) for _, field in fields),
+            encode(field.value for _, field in fields),
+        ),
+    )
+
+
+def describe(database: Database, hashes: AbstractSet[str], source: str, schema: Schema) -> Columns:
+    """The advertisement records of those hashes that a store has, from its facts."""
+    symbols, field = database.symbols, database.relation(FIELD)
+    wanted = find_ids(hashes, symbols)
+    wanted = wanted[members(wanted, database.relation(HAVE).columns[0])]
+    row_of = np.full(len(symbols), -1, np.int32)
+    row_of[wanted] = np.arange(len(wanted), dtype=np.int32)
+    names = [symbols.find(name) for name in sorted(schema.names)]
+    named = [field.part([(1, name)], ()) for name in names if name >= 0]
+    parts = []
+    for part in [field] if schema.every else named:
+        here = part.where(row_of[part.columns[0]] >= 0)
+        parts.append(here.where(_fitting(symbols, here, source)))
+    columns = [np.concatenate(each) for each in zip(*(part.columns for part in parts), strict=True)]
+    records, *rest = columns or [np.empty(0, np.int32)] * FIELD.arity
+    sources = np.broadcast_to(np.int32(symbols.intern(source)), len(wanted))
+    return Columns(symbols, wanted, sources, Fields(row_of[records], *rest))
+
+
+def _fitting(symbols: Symbols, fields: Relation, source: str) -> Mask:
+    """Which fields have a line that is not too long (D22)."""
+    _, names, _, values = fields.columns
+    keep = _lengths(symbols, names) + _lengths(symbols, values) <= SURELY_SHORT
+    for row in np.flatnonzero(~keep).tolist():
+        hash, name, index, value = symbols.texts(np.array([c[row] for c in fields.columns]))
+        keep[row] = fits(hash, source, name, index, value)
+    return keep
