@@ -25,7 +25,7 @@ from lacec.runtime.interlace.advertisement import (
 )
 from lacec.runtime.interlace.claims import Claims, Said
 from lacec.runtime.interlace.facts import LINE_BYTES
-from lacec.vm.arrays import members, unique
+from lacec.vm.arrays import among, members, unique
 from lacec.vm.database import Database
 from lacec.vm.relation import DENSE, Ids, Mask, Relation, Rows
 from lacec.vm.sources import check_values
@@ -37,10 +37,10 @@ ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
 
 
 class HashSet(AbstractSet[str]):
-    """Hashes as ids, none twice; their texts are made when they are asked for."""
+    """Hashes as ids, ascending, none twice; their texts are made when they are asked for."""
 
     def __init__(self, symbols: Symbols, ids: Ids) -> None:
-        self.symbols, self.ids = symbols, ids
+        self.symbols, self.ids = symbols, np.sort(ids)
 
     @classmethod
     def _from_iterable(cls, it: Iterable[str]) -> AbstractSet[str]:  # type: ignore[override]
@@ -63,7 +63,7 @@ class HashSet(AbstractSet[str]):
         if not isinstance(other, AbstractSet) or len(self) != len(other):
             return False
         if isinstance(other, HashSet) and self._is_comparable(other):
-            return bool(members(self.ids, other.ids).all())
+            return np.array_equal(self.ids, other.ids)
         return self._texts.keys() == set(other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -72,7 +72,7 @@ class HashSet(AbstractSet[str]):
         if not other:
             return self
         if isinstance(other, HashSet) and self._is_comparable(other):
-            gone = members(self.ids, other.ids)
+            gone = among(self.ids, other.ids)
             return HashSet(self.symbols, self.ids[~gone]) if gone.any() else self
         return self._texts.keys() - other
 
@@ -123,7 +123,7 @@ class Fields(NamedTuple):
 
 
 class Columns(Claims):
-    """Advertisement records as columns; all ids are of `symbols`. No hash is there twice."""
+    """Advertisement records as columns; all ids are of `symbols`, and hashes ascend."""
 
     def __init__(self, symbols: Symbols, hashes: Ids, sources: Ids, fields: Fields) -> None:
         self.symbols, self.ids, self.sources, self.fields = symbols, hashes, sources, fields

@@ -25,6 +25,7 @@ from lacec.runtime.interlace.limits import ExchangeLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.tick import nanoseconds
+from lacec.runtime.memory import Memory
 from lacec.runtime.side import EXCHANGE_LIMITS, AddedLike, Cursors, Moment, Policy, Shelf, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
@@ -35,13 +36,17 @@ LIMITS = ExchangeLimits(max_advertisement_records=2**22)
 
 @dataclass(frozen=True)
 class Participant:
-    """One side: its records, its policy, and the verifier it is known by, if any."""
+    """One side: its records, its policy, and the verifier it is known by, if any.
+
+    `memory` serves one exchange after the other: what changed nothing is not found again.
+    """
 
     shelf: Shelf
     policy: Policy
     verifier: str | None = None
     cursors: Cursors | None = None
     fields: Schema = NO_FIELDS
+    memory: Memory = field(default_factory=Memory, compare=False)
 
 
 class KnownParties:
@@ -80,7 +85,7 @@ def make_pair(
             index, module, claim=claim, fields=own.fields, limits=LIMITS, partitions=False
         )
         prover = KnownParties(claim, other)
-        answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits)
+        answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits, own.memory)
         seats.append(Seat(Machine(config), answers))
     return Pair(seats[0], seats[1], clock)
 
@@ -206,7 +211,10 @@ def dry_run(
     limits: Limits = EXCHANGE_LIMITS,
 ) -> tuple[Pair, list[Move]]:
     """What an exchange would move; nothing is stored, and no cursor is kept."""
-    layered = [replace(each, shelf=Layer(each.shelf), cursors=None) for each in (left, right)]
+    layered = [
+        replace(each, shelf=Layer(each.shelf), cursors=None, memory=Memory())
+        for each in (left, right)
+    ]
     pair = make_pair(layered[0], layered[1], clock, limits)
     watched = []
     for seat in pair.seats:

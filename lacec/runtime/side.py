@@ -27,6 +27,7 @@ from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.claims import Claims, Listing
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
+from lacec.runtime.memory import Description, Memory, evaluation
 from lacec.sides import OUTPUTS, evaluate_side
 from lacec.views import OriginMode
 from lacec.vm.arrays import members
@@ -105,12 +106,13 @@ class Side:
         prover: Prover | None = None,
         cursors: Cursors | None = None,
         limits: Limits = EXCHANGE_LIMITS,
+        memory: Memory | None = None,
     ) -> None:
         self.shelf, self.limits = shelf, limits
+        self.memory = memory or Memory()
         self.policies = {policy.operand.module.id: policy}
         self._modules, self._prover, self._cursors = modules, prover, cursors
         self.program: SideProgram | None = None
-        self._last: tuple[tuple[Moment, object, object], e.Evaluated] | None = None
         self._advertised: tuple[Claims, Columns] | None = None
 
     def change(self, policy: Policy) -> None:
@@ -133,8 +135,7 @@ class Side:
             case e.Evaluate(runtime, advertised):
                 return self._evaluate(runtime, advertised)
             case e.Describe(hashes, source, schema):
-                database = self.shelf.snapshot().database(self.limits)
-                return e.Described(Listing(describe(database, hashes, source, schema)))
+                return e.Described(Listing(self._describe(Description(hashes, source, schema))))
             case e.Load():
                 return self._load(question)
             case e.Store(records):
@@ -165,14 +166,13 @@ class Side:
             verify(emit(self.program.main, OUTPUTS, None, resolution, self.limits), self.limits)
         except (CodeError, LimitError) as error:
             return e.NotCompiled("malformed-prepared-policy", str(error))
-        self.forget()
         labels = (plan.origins[0].label, plan.origins[1].label)
         required = Schema(frozenset(plan.required.names), plan.required.all)
         return e.Compiled(plan.id, labels, required)
 
     def forget(self) -> None:
-        """Evaluate anew next time, whether or not anything changed."""
-        self._last = None
+        """Find everything anew next time, whether or not anything changed."""
+        self.memory = Memory()
 
     def facts(
         self, runtime: Sequence[Sequence[str]], advertised: Claims
@@ -197,9 +197,10 @@ class Side:
         """Over the store as it is now; the same again costs nothing while nothing changed."""
         assert self.program is not None
         try:
-            key = (self.shelf.snapshot(), runtime, advertised)
-            if self._last is not None and _same(self._last[0], key):
-                return self._last[1]
+            key = evaluation(self.program, runtime, advertised, self.limits)
+            known = self.memory.evaluated(self.shelf.snapshot(), key)
+            if known is not None:
+                return known
             moment, database = self.facts(runtime, advertised)
             found = evaluate_side(self.program, database, self.limits)
         except (LimitError, FactError, StoreError) as error:
@@ -212,8 +213,16 @@ class Side:
             HashSet(database.symbols, request[~members(request, have)]),
             moment.last,
         )
-        self._last = (key, evaluated)
+        self.memory.keep_evaluated(moment, key, evaluated)
         return evaluated
+
+    def _describe(self, key: Description) -> Columns:
+        moment = self.shelf.snapshot()
+        found = self.memory.described(moment, key)
+        if found is None:
+            found = describe(moment.database(self.limits), *key)
+            self.memory.keep_described(moment, key, found)
+        return found
 
     def _load(self, question: e.Load) -> e.Loaded | e.NotEvaluated:
         """As much as may be loaded at once, and at least one record."""
@@ -238,7 +247,3 @@ class Side:
 
 def _party(setup: Setup) -> Party:
     return Party(None if setup.origin == UNASSIGNED else setup.origin)
-
-
-def _same(one: tuple[Moment, object, object], other: tuple[Moment, object, object]) -> bool:
-    return one[0] is other[0] and one[1] == other[1] and one[2] is other[2]

@@ -19,6 +19,7 @@ from lacec.runtime.interlace.events import (
     Event,
     Faulty,
     FromPeer,
+    Progress,
     Question,
     Rested,
     Send,
@@ -27,6 +28,9 @@ from lacec.runtime.interlace.events import (
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import Arrived, Invalid, Message, SentRecord
 from lacec.runtime.interlace.result import Result
+
+# After so many messages the sender hears that they were taken.
+_OFTEN = 16
 
 
 class Answers(Protocol):
@@ -72,10 +76,10 @@ class Pair:
             self.tell(seat, Start())
         self.go_on()
 
-    def tell(self, seat: Seat, event: Event) -> None:
-        """Give an event to a machine, answer its questions, and pass on what it says."""
+    def tell(self, seat: Seat, *given: Event) -> None:
+        """Give events to a machine, answer its questions, and pass on what it says."""
         machine, other = seat.machine, self.seats[seat is self.seats[0]]
-        events: deque[Event] = deque([Clock(*self._clock()), event])
+        events: deque[Event] = deque([Clock(*self._clock()), *given])
         while events:
             for effect in machine.handle(events.popleft()):
                 reply = self._carry_out(seat, other, effect)
@@ -106,11 +110,17 @@ class Pair:
     def _deliver(self, seat: Seat, other: Seat) -> bool:
         if seat.machine.closed:
             return False
-        delivered = False
+        delivered, taken = 0, 0
         while seat.inbox and seat.machine.reading is not None:
-            self.tell(seat, receive(seat.inbox.popleft()))
-            delivered = True
+            message = seat.inbox.popleft()
+            # A long batch is no silence, neither to who gets it nor to who waits for its end.
+            size = len(message.data) if isinstance(message, SentRecord) else 0
+            self.tell(seat, Progress(size), receive(message))
+            delivered, taken = delivered + 1, taken + size
+            if delivered % _OFTEN == 0:
+                self.tell(other, Progress(taken))
+                taken = 0
         if other.machine.closed and not seat.inbox and not seat.machine.closed:
             self.tell(seat, Disconnected(whole=True))
-            delivered = True
-        return delivered
+            delivered += 1
+        return delivered > 0

@@ -107,6 +107,22 @@ def test_all_ways_end_with_the_same_stores(seed: int, source: str) -> None:
     assert results[0] == results[1] == results[2] == results[3]
 
 
+def test_d24a_a_batch_that_takes_long_is_no_silence() -> None:
+    """Each record takes a second here, and all of them more than the phase timeout."""
+    left, right = MemoryShelf(), MemoryShelf()
+    left.add([plex(f"n{n}", data=bytes(2**17)) for n in range(50)])
+    times = iter(range(10**6))
+
+    def slow() -> tuple[int, int]:
+        return next(times) * SECOND, EPOCH
+
+    seats = seat(0, EVERYTHING, left), seat(1, EVERYTHING, right)
+    Pair(*seats, slow).run()
+    assert seats[1].result is not None
+    assert seats[1].result.converged, seats[1].result
+    assert right.records.keys() == left.records.keys()
+
+
 def test_two_stores_converge(tmp_path: Path) -> None:
     records = [plex(f"n{n}") for n in range(10)]
     with Store.create(tmp_path / "left") as left, Store.create(tmp_path / "right") as right:

@@ -1,0 +1,90 @@
+"""What a side found over its store, kept from one loop and one exchange to the next.
+
+In: what an answer depends on. Out: the answer that was given to the same before, if any.
+A moment of a store never changes, so that the same question about it has the same answer;
+when the store has moved on, all is forgotten. Of each kind a few are kept, no more.
+"""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from lacec.limits import Limits
+from lacec.plan.lower import SideProgram
+from lacec.predicates import Predicate
+from lacec.runtime.columns import Columns
+from lacec.runtime.interlace.advertisement import Schema
+from lacec.runtime.interlace.claims import Claims
+from lacec.runtime.interlace.events import Evaluated
+from lacec.syntax.ast import body_atoms
+
+# An exchange evaluates with what it knew of the peer, and then with what the peer says.
+MOST = 3
+
+
+class Evaluation(NamedTuple):
+    """What an evaluation depends on beside the moment."""
+
+    program: SideProgram
+    runtime: frozenset[tuple[str, ...]]  # of the facts that the program reads
+    advertised: Claims
+    limits: Limits
+
+    def is_same(self, other: "Evaluation") -> bool:
+        """Claims are compared as objects: whoever knows that they are equal keeps the first."""
+        one, two = self.advertised, other.advertised
+        return (
+            (one is two or not (one or two))
+            and self.runtime == other.runtime
+            and self.limits == other.limits
+            and (self.program is other.program or self.program == other.program)
+        )
+
+
+def evaluation(
+    program: SideProgram, runtime: Sequence[Sequence[str]], advertised: Claims, limits: Limits
+) -> Evaluation:
+    reads = {atom.predicate for rule in program.rules for atom in body_atoms(rule.node)}
+    read = (tuple(fact) for fact in runtime if Predicate(fact[0], len(fact) - 1) in reads)
+    return Evaluation(program, frozenset(read), advertised, limits)
+
+
+class Description(NamedTuple):
+    hashes: AbstractSet[str]
+    source: str
+    schema: Schema
+
+
+class Memory:
+    """Of one store, for one exchange after the other; never for two at once in two threads."""
+
+    def __init__(self) -> None:
+        self._moment: object = None
+        self._evaluated: list[tuple[Evaluation, Evaluated]] = []
+        self._described: list[tuple[Description, Columns]] = []
+
+    def _at(self, moment: object) -> None:
+        if moment is not self._moment:
+            self._moment = moment
+            self._evaluated, self._described = [], []
+
+    def evaluated(self, moment: object, key: Evaluation) -> Evaluated | None:
+        self._at(moment)
+        for kept in self._evaluated:
+            if kept[0].is_same(key):
+                self.keep_evaluated(moment, *kept)
+                return kept[1]
+        return None
+
+    def keep_evaluated(self, moment: object, key: Evaluation, found: Evaluated) -> None:
+        self._at(moment)
+        others = [kept for kept in self._evaluated if kept[0] is not key]
+        self._evaluated = [(key, found), *others][:MOST]
+
+    def described(self, moment: object, key: Description) -> Columns | None:
+        self._at(moment)
+        return next((found for kept, found in self._described if kept == key), None)
+
+    def keep_described(self, moment: object, key: Description, found: Columns) -> None:
+        self._at(moment)
+        self._described = [(key, found), *self._described][:MOST]
