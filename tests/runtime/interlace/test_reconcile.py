@@ -15,7 +15,7 @@ from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS, E
 from lacec.runtime.interlace.messages import Ask, Offer
 from lacec.runtime.interlace.partitions import Partitions, Summary
 from lacec.runtime.interlace.reasons import Abort
-from lacec.runtime.interlace.reconcile import Answerer, Asker
+from lacec.runtime.interlace.reconcile import Answerer, Asker, listing_pays
 from tests.helpers import examples
 
 
@@ -81,6 +81,21 @@ def test_few_differences_cost_few_records() -> None:
     assert found == state(RECORDS)
     assert listed <= 64
     assert steps <= 5
+
+
+def test_scattered_differences_cost_few_records_each() -> None:
+    """They are looked for in smaller and smaller partitions before anything is listed."""
+    known = [each for number, each in enumerate(RECORDS) if number % 100]
+    found, listed, _ = reconcile(known, RECORDS)
+    assert found == state(RECORDS)
+    assert listed <= 3 * 30
+
+
+@pytest.mark.parametrize("size", [1, 2, 30, 64, 65, 1000, 4096, 100_000])
+def test_what_is_all_new_is_listed(size: int) -> None:
+    """And where one of many differs, that one is looked for."""
+    assert listing_pays(size, size)
+    assert listing_pays(size, 1) == (size < 4)
 
 
 def test_a_changed_claim_is_a_difference() -> None:
