@@ -147,11 +147,18 @@ IMPORTERS = {
         "lacec/records/",
         "lacec/bytecode/codec.py",
         "lacec/runtime/interlace/",
+        "lacec/runtime/packing.py",
         "lacec/runtime/store/files.py",
         "tests/",
     ),
     "coincurve": ("lacec/records/signature.py", "tests/"),
-    "numpy": ("lacec/vm/", "lacec/runtime/columns.py", "lacec/runtime/store/", "tests/"),
+    "numpy": (
+        "lacec/vm/",
+        "lacec/runtime/columns.py",
+        "lacec/runtime/packing.py",
+        "lacec/runtime/store/",
+        "tests/",
+    ),
     "pyarrow": ("lacec/vm/tables.py", "tests/"),
 }
 

@@ -122,6 +122,11 @@ class Fields(NamedTuple):
     values: Ids
 
 
+def _in_order(fields: Fields) -> list[Rows]:
+    order = np.lexsort(fields[::-1])
+    return [column[order] for column in fields]
+
+
 class Columns(Claims):
     """Advertisement records as columns; all ids are of `symbols`, and hashes ascend."""
 
@@ -148,6 +153,26 @@ class Columns(Claims):
     @property
     def hashes(self) -> AbstractSet[str]:
         return self._hashes
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Columns):
+            return self is other or super().__eq__(other)
+        if len(self) != len(other) or len(self.fields.rows) != len(other.fields.rows):
+            return False
+        rows, *named = other.fields
+        hashes, sources, *named = carry(
+            [other.ids, other.sources, *named], other.symbols, self.symbols
+        )
+        order = np.argsort(hashes)
+        if not np.array_equal(self.ids, hashes[order]):
+            return False
+        place = np.empty(len(order), np.intp)
+        place[order] = np.arange(len(order))
+        return np.array_equal(self.sources, sources[order]) and all(
+            map(np.array_equal, _in_order(self.fields), _in_order(Fields(place[rows], *named)))
+        )
+
+    __hash__ = None
 
     def said(self) -> Said:
         texts = self.symbols.texts

@@ -57,8 +57,23 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: bytes) -> Non
     cursors.remember(new(ONE))
     (file,) = (tmp_path / "cursors").iterdir()
     file.write_bytes(damage)
-    found = cursors.recall(LINK)
-    assert found is None or found.records == {}
+    assert cursors.recall(LINK) is None
+    assert FileCursors(tmp_path).recall(LINK) is None
+
+
+def test_a_cursor_is_read_once_while_nobody_replaces_it(tmp_path: Path) -> None:
+    cursors, others = FileCursors(tmp_path), FileCursors(tmp_path)
+    cursors.remember(new(ONE))
+    found = others.recall(LINK)
+    assert found is not None
+    assert others.recall(LINK) is found
+    cursors.remember(new(TWO))
+    again = others.recall(LINK)
+    assert again is not None
+    assert set(again.records) == {TWO.hash}
+    kept = cursors.recall(LINK)
+    assert kept is not None
+    assert kept.records == again.records
 
 
 def test_a_cursor_that_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
