@@ -92,19 +92,23 @@ def find_ids(hashes: AbstractSet[str], symbols: Symbols) -> Ids:
 def carry(columns: list[Ids], origin: Symbols, target: Symbols) -> list[Ids]:
     """Columns of ids of one table as ids of another, which gets the values that it lacks."""
     most = max((int(column.max(initial=-1)) for column in columns), default=-1)
-    if most < origin.shared(target):
+    shared = origin.shared(target)
+    if most < shared:
         return columns
     if most < DENSE * sum(map(len, columns)):
         marks = np.zeros(most + 1, bool)
         for column in columns:
             marks[column] = True
-        wanted = np.flatnonzero(marks).astype(np.int32)
-        numbers = np.empty(most + 1, np.int32)
-        numbers[wanted] = _intern(wanted, origin, target)
+        marks[:shared] = False
+        numbers = np.arange(most + 1, dtype=np.int32)
+        numbers[marks] = _intern(numbers[marks], origin, target)
         return [numbers[column] for column in columns]
-    wanted = unique(np.concatenate(columns))
-    ids = _intern(wanted, origin, target)
-    return [ids[np.searchsorted(wanted, column)] for column in columns]
+    wanted = unique(np.concatenate([column[column >= shared] for column in columns]))
+    ids, found = _intern(wanted, origin, target), [column.copy() for column in columns]
+    for column in found:
+        new = column >= shared
+        column[new] = ids[np.searchsorted(wanted, column[new])]
+    return found
 
 
 def _intern(wanted: Ids, origin: Symbols, target: Symbols) -> Ids:
@@ -159,20 +163,51 @@ class Columns(Claims):
             return self is other or super().__eq__(other)
         if len(self) != len(other) or len(self.fields.rows) != len(other.fields.rows):
             return False
-        rows, *named = other.fields
-        hashes, sources, *named = carry(
-            [other.ids, other.sources, *named], other.symbols, self.symbols
-        )
-        order = np.argsort(hashes)
-        if not np.array_equal(self.ids, hashes[order]):
-            return False
-        place = np.empty(len(order), np.intp)
-        place[order] = np.arange(len(order))
-        return np.array_equal(self.sources, sources[order]) and all(
-            map(np.array_equal, _in_order(self.fields), _in_order(Fields(place[rows], *named)))
+        there = other.over(self.symbols)
+        return (
+            np.array_equal(self.ids, there.ids)
+            and np.array_equal(self.sources, there.sources)
+            and all(map(np.array_equal, _in_order(self.fields), _in_order(there.fields)))
         )
 
     __hash__ = None
+
+    def over(self, symbols: Symbols) -> "Columns":
+        """The same claims with ids of other symbols."""
+        return _ordered(symbols, *self._carried(symbols))
+
+    def _carried(self, symbols: Symbols) -> tuple[Ids, Ids, Fields]:
+        rows, *named = self.fields
+        hashes, sources, *named = carry([self.ids, self.sources, *named], self.symbols, symbols)
+        return hashes, sources, Fields(rows, *named)
+
+    def only(self, hashes: AbstractSet[str]) -> Claims:
+        if not isinstance(hashes, HashSet):
+            return self._where(np.fromiter((hash in hashes for hash in self), bool, len(self)))
+        return self._where(among(self.ids, find_ids(hashes, self.symbols)))
+
+    def _where(self, mask: Mask) -> "Columns":
+        place = np.cumsum(mask) - 1
+        rows = self.fields.rows
+        rows, *named = (column[mask[rows]] for column in self.fields)
+        return Columns(
+            self.symbols, self.ids[mask], self.sources[mask], Fields(place[rows], *named)
+        )
+
+    def and_also(self, more: Claims) -> Claims:
+        if not isinstance(more, Columns) or not self or not more:
+            return super().and_also(more)
+        # Over the symbols of what came later: those of the store as it is now.
+        here = self.over(more.symbols)
+        here = here._where(~among(here.ids, more.ids))
+        rows = np.concatenate((here.fields.rows, more.fields.rows + len(here)))
+        named = map(np.concatenate, zip(here.fields[1:], more.fields[1:], strict=True))
+        return _ordered(
+            more.symbols,
+            np.concatenate((here.ids, more.ids)),
+            np.concatenate((here.sources, more.sources)),
+            Fields(rows, *named),
+        )
 
     def said(self) -> Said:
         texts = self.symbols.texts
@@ -180,9 +215,7 @@ class Columns(Claims):
 
     def add_to(self, database: Database, limits: Limits) -> None:
         """Give the facts to a database that has no advertisements."""
-        rows, *named = self.fields
-        columns = [self.ids, self.sources, *named]
-        hashes, sources, *named = carry(columns, self.symbols, database.symbols)
+        hashes, sources, (rows, *named) = self._carried(database.symbols)
         # What is advertised fits in a line, and so in most limits.
         if limits.value_bytes < LINE_BYTES and self.longest > limits.value_bytes:
             raise FactError(
@@ -197,6 +230,15 @@ class Columns(Claims):
         """The bytes of the longest value."""
         columns = (self.ids, self.sources, *self.fields[1:])
         return max(int(_lengths(self.symbols, column).max(initial=0)) for column in columns)
+
+
+def _ordered(symbols: Symbols, hashes: Ids, sources: Ids, fields: Fields) -> Columns:
+    """Columns of hashes in any order."""
+    order = np.argsort(hashes)
+    place = np.empty(len(order), np.intp)
+    place[order] = np.arange(len(order))
+    rows, *named = fields
+    return Columns(symbols, hashes[order], sources[order], Fields(place[rows], *named))
 
 
 def _lengths(symbols: Symbols, ids: Ids) -> Rows:

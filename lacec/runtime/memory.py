@@ -25,28 +25,34 @@ MOST = 3
 class Evaluation(NamedTuple):
     """What an evaluation depends on beside the moment."""
 
-    program: SideProgram
+    program: "Program"
     runtime: frozenset[tuple[str, ...]]  # of the facts that the program reads
     advertised: Claims
     limits: Limits
 
     def is_same(self, other: "Evaluation") -> bool:
-        """Claims are compared as objects: whoever knows that they are equal keeps the first."""
+        """Programs and claims are compared as objects: who finds them equal keeps the first."""
         one, two = self.advertised, other.advertised
         return (
-            (one is two or not (one or two))
+            self.program is other.program
+            and (one is two or not (one or two))
             and self.runtime == other.runtime
             and self.limits == other.limits
-            and (self.program is other.program or self.program == other.program)
         )
 
 
-def evaluation(
-    program: SideProgram, runtime: Sequence[Sequence[str]], advertised: Claims, limits: Limits
-) -> Evaluation:
-    reads = {atom.predicate for rule in program.rules for atom in body_atoms(rule.node)}
-    read = (tuple(fact) for fact in runtime if Predicate(fact[0], len(fact) - 1) in reads)
-    return Evaluation(program, frozenset(read), advertised, limits)
+class Program:
+    """The program of a side, and the predicates that it reads."""
+
+    def __init__(self, side: SideProgram) -> None:
+        self.side = side
+        self.reads = {atom.predicate for rule in side.rules for atom in body_atoms(rule.node)}
+
+    def evaluation(
+        self, runtime: Sequence[Sequence[str]], advertised: Claims, limits: Limits
+    ) -> Evaluation:
+        facts = (fact for fact in runtime if Predicate(fact[0], len(fact) - 1) in self.reads)
+        return Evaluation(self, frozenset(map(tuple, facts)), advertised, limits)
 
 
 class Description(NamedTuple):
@@ -59,6 +65,7 @@ class Memory:
     """Of one store, for one exchange after the other; never for two at once in two threads."""
 
     def __init__(self) -> None:
+        self._programs: list[Program] = []
         self._moment: object = None
         self._evaluated: list[tuple[Evaluation, Evaluated]] = []
         self._described: list[tuple[Description, Columns]] = []
@@ -67,6 +74,13 @@ class Memory:
         if moment is not self._moment:
             self._moment = moment
             self._evaluated, self._described = [], []
+
+    def program(self, side: SideProgram) -> Program:
+        """A program; if there was the same before, that one."""
+        known = next((each for each in self._programs if each.side == side), None)
+        others = [each for each in self._programs if each is not known]
+        self._programs = [known or Program(side), *others][:MOST]
+        return self._programs[0]
 
     def evaluated(self, moment: object, key: Evaluation) -> Evaluated | None:
         self._at(moment)

@@ -27,7 +27,7 @@ from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.claims import Claims, Listing
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
-from lacec.runtime.memory import Description, Memory, evaluation
+from lacec.runtime.memory import Description, Memory
 from lacec.sides import OUTPUTS, evaluate_side
 from lacec.views import OriginMode
 from lacec.vm.arrays import members
@@ -158,7 +158,8 @@ class Side:
         try:
             parties = (_party(setups[0]), _party(setups[1]))
             plan = make_plan(pair, parties, policy.origins, policy.lowering)
-            self.program = plan.side(question.own.index, policy.local)
+            side = plan.side(question.own.index, policy.local)
+            self.program = self.memory.program(side).side
         except PlanError as error:
             return e.NotCompiled("exchange-plan-compilation-failure", str(error))
         try:
@@ -197,7 +198,8 @@ class Side:
         """Over the store as it is now; the same again costs nothing while nothing changed."""
         assert self.program is not None
         try:
-            key = evaluation(self.program, runtime, advertised, self.limits)
+            program = self.memory.program(self.program)
+            key = program.evaluation(runtime, advertised, self.limits)
             known = self.memory.evaluated(self.shelf.snapshot(), key)
             if known is not None:
                 return known

@@ -177,6 +177,26 @@ def test_a_value_over_the_limit_is_not_taken_in(as_objects: bool) -> None:
 # Claims of either form.
 
 
+some = st.lists(st.sampled_from(library()), unique_by=lambda record: record.hash)
+
+
+@given(some, some, st.booleans())
+@examples(60)
+def test_columns_go_together_like_objects(
+    one: list[Record], other: list[Record], apart: bool
+) -> None:
+    """Whether their ids are of one table or of two; of a hash in both the later one counts."""
+    first = database_of(library())
+    then = database_of(library()[::-1]) if apart else first
+    left = describe(first, hashes_of(one), SOURCE, EVERY)
+    right = describe(then, hashes_of(other), SOURCE, TYPE)
+    objects = Claims(left.values()), Claims(right.values())
+    assert left.and_also(right) == objects[0].and_also(objects[1])
+    for hashes in (right.hashes, hashes_of(other)):
+        assert left.only(hashes) == objects[0].only(hashes_of(other))
+        assert dict(left.only(hashes)) == dict(objects[0].only(hashes_of(other)))
+
+
 def test_claims_of_both_forms_go_together() -> None:
     first, then = library()[:6], library()[4:10]
     database = database_of(library())
