@@ -34,6 +34,13 @@ class Database:
             self._added.setdefault(predicate, []).append(self._relations.pop(predicate))
         self._added.setdefault(predicate, []).append(relation)
 
+    def add_set(self, predicate: Predicate, columns: Sequence[Ids]) -> None:
+        """All facts of a predicate that has none yet; no two rows are equal."""
+        assert predicate not in self._added
+        assert predicate not in self._relations
+        self._absent.pop(predicate, None)
+        self._relations[predicate] = Relation(columns)
+
     def universe(self) -> int:
         """A number that ids stay below, which seldom changes, so that indexes stay valid."""
         return self.symbols.universe()

@@ -1,12 +1,10 @@
 """Text values and their ids: flat UTF-8 text in layers.
 
 In: values, one at a time or as slices of bytes in bulk. Out: dense ids from 0.
-A value has one id for as long as the table lives. The layers below never change and
-may be shared; what is new goes into a layer of the table's own, on top. Bulk values
-are found by hash (64 bits, checked byte by byte), so that a million values make no
-Python strings; values added one at a time go into a dict. A hash belongs to one
-value: others that have it, which somebody must have made on purpose, are known to
-the dict alone.
+A value keeps its id. The layers below never change and may be shared; what is new goes
+into a layer of the table's own, on top. Bulk values are found by hash (64 bits, checked
+byte by byte), so that a million values make no Python strings; values added one at a
+time go into a dict, and so do those whose hash is another value's, made on purpose.
 """
 
 from bisect import bisect_right
@@ -15,10 +13,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from lacec.vm.arrays import unique_inverse
-from lacec.vm.layers import Layer, freeze
+from lacec.vm.arrays import Rows, unique_inverse
+from lacec.vm.layers import Ids, Layer, common_count, freeze
 from lacec.vm.text import (
     PADDING,
+    Bytes,
+    Offsets,
     Words,
     blocks,
     copy_slices,
@@ -30,10 +30,6 @@ from lacec.vm.text import (
     slice_texts,
 )
 
-Ids = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Offsets = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 Slices = tuple[Bytes, Offsets, Offsets]
 
 # Up to this many values, keeping them as Python strings costs less than adding them in bulk.
@@ -71,6 +67,10 @@ class Symbols:
         if len(self) > self._universe:
             self._universe = len(self) + len(self) // 8 + 64
         return self._universe
+
+    def shared(self, other: "Symbols") -> int:
+        """Up to which id, that one not included, ids mean the same here as there."""
+        return len(self) if self is other else common_count(self._below, other._below)
 
     @property
     def offsets(self) -> Offsets:
