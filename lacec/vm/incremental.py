@@ -27,7 +27,7 @@ from lacec.vm.base import NO_CHANGE, Base, Change, Changes, database_of
 from lacec.vm.database import check_sizes
 from lacec.vm.kept import Few, Kept, Part, Tuple, tuples_of
 from lacec.vm.kernels import concatenate, distinct_from
-from lacec.vm.machine import Machine, needed_groups
+from lacec.vm.machine import Machine, full_blocks, needed_groups
 from lacec.vm.rederive import (
     Found,
     TooMuch,
@@ -71,7 +71,7 @@ class Incremental:
         self._views = views
         self._cancelled = cancelled
         self._numbers = {predicate: number for number, predicate in enumerate(code.predicates)}
-        self._groups = needed_groups(code, code.outputs)
+        self._groups = needed_groups(code, full_blocks(code), code.outputs)
         arities = {p: code.predicates[p].arity for g in self._groups for p in _members(code, g)}
         universe = self._symbols.universe
         self._kept = {p: Kept(_empty(arity), arity, universe) for p, arity in arities.items()}

@@ -75,10 +75,7 @@ class Machine:
         self._growing: dict[int, Growing] = {}
         self._made: dict[int, Made] = {}
         self._group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
-        self._blocks: list[list[Block]] = [[] for _ in code.groups]
-        for block in code.blocks:
-            if block.kind in (Kind.FULL, Kind.DELTA):
-                self._blocks[block.group].append(block)
+        self._blocks = full_blocks(code)
         self._read_last = {
             id(block): _last_reads(block) for blocks in self._blocks for block in blocks
         }
@@ -88,7 +85,7 @@ class Machine:
 
     def run(self) -> dict[Predicate, Relation]:
         """The relations of the outputs."""
-        for group in needed_groups(self.code, self.code.outputs):
+        for group in needed_groups(self.code, self._blocks, self.code.outputs):
             self.evaluate(group)
         return {self.code.predicates[p]: self.done[p] for p in self.code.outputs}
 
@@ -300,7 +297,7 @@ class Machine:
             ranks = rank_counts(self.database.symbols, lows, highs, ways, enough)
             counts = kernels.look_up(lows, 0, relation.columns[key], ranks, self._universe)
         else:
-            for group in needed_groups(self.code, [predicate], self.done):
+            for group in needed_groups(self.code, self._blocks, [predicate], self.done):
                 held = self._made, self._origin, self._rows
                 self.evaluate(group)
                 self._made, self._origin, self._rows = held
@@ -350,24 +347,33 @@ class Machine:
             self._made[predicate] = Made([whole], whole.size)
 
 
+def full_blocks(code: Code) -> list[list[Block]]:
+    """The blocks of each group that full evaluation runs."""
+    blocks: list[list[Block]] = [[] for _ in code.groups]
+    for block in code.blocks:
+        if block.kind in (Kind.FULL, Kind.DELTA):
+            blocks[block.group].append(block)
+    return blocks
+
+
 def needed_groups(
-    code: Code, predicates: Sequence[int], done: Container[int] = frozenset()
+    code: Code,
+    blocks: Sequence[Sequence[Block]],
+    predicates: Sequence[int],
+    done: Container[int] = frozenset(),
 ) -> list[int]:
     """The groups that these predicates need and that are not done yet, in order."""
     group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
-    reads: dict[int, set[int]] = {}
-    for block in code.blocks:
-        if block.kind in (Kind.FULL, Kind.DELTA):
-            loads = {i[2] for i in block.instructions if i[0] == op.LOAD}
-            reads.setdefault(block.group, set()).update(loads)
     groups: set[int] = set()
     queue = list(predicates)
     while queue:
         predicate = queue.pop()
         group = group_of.get(predicate)
-        if group is not None and group not in groups and predicate not in done:
-            groups.add(group)
-            queue += reads.get(group, ())
+        if group is None or group in groups or predicate in done:
+            continue
+        groups.add(group)
+        for block in blocks[group]:
+            queue += [i[2] for i in block.instructions if i[0] == op.LOAD]
     return sorted(groups)
 
 
