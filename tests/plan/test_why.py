@@ -112,6 +112,17 @@ def test_a_peer_rule_fails_at_what_is_hidden_from_it() -> None:
     assert hidden.needs.name == "CanQueryRecord"
 
 
+def test_what_is_hidden_lets_the_rule_on_once_it_is_exposed() -> None:
+    exposed = exposing("AllowQueryRecord(V,P) :- _Viewer(V), Field(P,'Group',_,_).")
+    program = plan_of(SELECTOR, SELECTOR).side(0, LocalPolicy((exposed,)))
+    why = explain_plan(program, load(source_of(FACTS)))
+    proof = why.why("MayRequest('P.9')")
+    assert proof is not None
+    peers = [step for step in proof.steps.values() if step.rule.whose == "peer"]
+    assert [Fact("Field", ("P.2", "Group", "0", "Y")) in step.because for step in peers] == [True]
+    assert why.why(f"CanQueryRecord('{program.viewer}','P.2')") is not None
+
+
 def test_a_proof_of_a_peer_rule_uses_only_what_it_sees() -> None:
     program = plan_of(SELECTOR, SELECTOR).side(0, LocalPolicy((exposing(EXPOSED),)))
     proof = explain_plan(program, load(source_of(FACTS))).why("MaySend('P.1')")
