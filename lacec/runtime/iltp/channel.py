@@ -48,8 +48,8 @@ class Channel(Protocol):
     async def end(self) -> None:
         """End this direction; the other may go on."""
 
-    async def close(self) -> None:
-        """Be done with it. Never raises."""
+    async def close(self, now: bool = False) -> None:
+        """Be done with it: after what was written, or now. Never raises."""
 
 
 class PipeChannel:
@@ -86,9 +86,11 @@ class PipeChannel:
         except OSError as error:
             raise ChannelError(str(error)) from None
 
-    async def close(self) -> None:
+    async def close(self, now: bool = False) -> None:
         if self._inward is not None:
             self._inward.close()
+        if now:
+            self._writer.transport.abort()
         self._writer.close()
         try:
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -107,10 +107,12 @@ class Listener:
             result = await self._lace.welcome(channel, self._welcome)
             if self._on_end is not None:
                 self._on_end(channel.about, result)
+        except asyncio.CancelledError:
+            pass  # the listener was stopped
         except Exception:
             _LOGGER.exception("a link from %s failed", channel.about.address)
-            await channel.close()
         finally:
+            await channel.close(now=True)
             self._tasks.discard(task)
 
     async def stop(self, grace: float = GRACE_SECONDS) -> None:

@@ -153,9 +153,13 @@ class Lace:
             async with asyncio.timeout(patience):
                 await heard.hear(channel)
         except (StreamError, ChannelError, TimeoutError) as error:
-            heard.share.hold(0)
             return await _turn_away(channel, heard.writer, error, patience)
-        assert heard.setup is not None
+        finally:
+            if heard.setup is None:
+                heard.share.hold(0)
+        if heard.setup is None:
+            await channel.close()
+            return Result(detail="the peer went away before it said anything")
         origin = heard.setup.origin
         terms = welcome(None if origin == UNASSIGNED else origin)
         heard.writer.comments = terms.comments
@@ -211,15 +215,18 @@ class Heard:
         self.setup: Setup | None = None
 
     async def hear(self, channel: Channel) -> None:
-        """Read until the setup of the peer is there; say that this is a stream."""
+        """Say that this is a stream, and read until the setup of the peer is there, or the
+        peer has gone without one."""
         await channel.write(self.writer.begin())
         most = DEFAULT_LIMITS.max_fact_block_bytes
         while (message := self.reader.take(Reading.SETUP, most)) is None:
             self.share.hold(self.reader.held)
             await self.share.room()
             data = await channel.read()
+            if not data and self.reader.whole:
+                return
             if not data:
-                raise ChannelError("the peer went away before it said anything")
+                raise ChannelError("the peer went away in the middle of something")
             self.reader.feed(data)
         assert isinstance(message, Setup)
         self.setup = message

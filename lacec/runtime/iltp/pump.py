@@ -246,13 +246,20 @@ class Pump:
         self._said.set()
 
     async def _write(self) -> None:
+        """Write what is said. When nobody takes it any more, it is dropped: how the stream of
+        the peer ended is for the reader to find out."""
+        broken = False
         while True:
             await self._said.wait()
             while self._outbox:
                 data = memoryview(self._outbox.popleft())
                 for at in range(0, len(data), PIECE_BYTES):
                     piece = bytes(data[at : at + PIECE_BYTES])
-                    await self.channel.write(piece)
+                    try:
+                        if not broken:
+                            await self.channel.write(piece)
+                    except ChannelError:
+                        broken = True
                     await self._took(len(piece))
             self._said.clear()
 
@@ -269,7 +276,9 @@ class Pump:
         with suppress(ChannelError, TimeoutError):
             if result.aborted is not None:
                 if self._unsent:
-                    return  # in the middle of something, to one who may not listen
+                    # In the middle of something, to one who may not listen.
+                    await self.channel.close(now=True)
+                    return
                 self._say(self._writer.comment(f"abort: {result.aborted}"))
             async with asyncio.timeout(self._limits.phase_timeout_seconds):
                 await self._drained.wait()

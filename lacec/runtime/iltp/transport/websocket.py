@@ -5,9 +5,11 @@ of browsers. On wss a client has verified chain and host before the first byte; 
 shown its certificate, and knows that only who did that handshake reads what it writes.
 """
 
+import asyncio
 import logging
 import ssl
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
@@ -47,9 +49,21 @@ class WebSocketChannel:
     def __init__(self, about: About, connection: Connection) -> None:
         self.about, self._connection = about, connection
         self._message: AsyncIterator[str | bytes] | None = None
+        # A read that is given up goes on: half a message cannot be left and taken up again.
+        self._reading: asyncio.Task[bytes] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._over = False
 
     async def read(self) -> bytes:
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read())
+        try:
+            return await asyncio.shield(self._reading)
+        finally:
+            if self._reading.done():
+                self._reading = None
+
+    async def _read(self) -> bytes:
         """The next fragment of a message."""
         while not self._over:
             try:
@@ -78,12 +92,24 @@ class WebSocketChannel:
             raise ChannelError(str(error)) from None
 
     async def end(self) -> None:
-        """A WebSocket ends in both directions at once, after what was written."""
-        self._over = True
-        await self._connection.close()
+        """A WebSocket ends in both directions at once, after what was written. What still comes
+        is discarded: the peer's answer is behind it."""
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._connection.close())
+        with suppress(ChannelError):
+            while await self.read():
+                pass
+        await asyncio.shield(self._closing)
 
-    async def close(self) -> None:
-        await self._connection.close()
+    async def close(self, now: bool = False) -> None:
+        if now:
+            self._connection.transport.abort()
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self.end()
+        except TimeoutError:
+            self._connection.transport.abort()
+            await self.end()
 
 
 async def connect(address: Address, context: ssl.SSLContext | None) -> WebSocketChannel:

@@ -1,0 +1,239 @@
+"""One listener, many peers, one store; and the trace of 060 between two ends."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from syrupy.assertion import SnapshotAssertion
+
+from lacec.records.record import Record, build_blob
+from lacec.runtime.iltp.channel import Channel
+from lacec.runtime.iltp.endpoints import Listener, connect, open_channel, serve
+from lacec.runtime.iltp.links import Lace, Terms
+from lacec.runtime.iltp.proof import Trust
+from lacec.runtime.iltp.transport import stdio
+from lacec.runtime.interlace.result import Result
+from lacec.runtime.interlace.tick import nanoseconds
+from lacec.runtime.store.store import Store
+from tests.runtime.iltp.ends import ALICE, BOB, MALLORY, End, end, terms
+from tests.runtime.iltp.middle import middleman
+from tests.runtime.interlace.solo import plex
+from tests.simulation.policies import GROUP_U
+from tests.simulation.shelf import MemoryShelf
+
+
+@asynccontextmanager
+async def serving(right: End, **options: Any) -> AsyncIterator[Listener]:
+    welcome = options.pop("welcome", lambda _: right.terms)
+    listener = await serve(right.lace, "tcp:127.0.0.1:0", welcome, None, right.note, **options)
+    async with asyncio.timeout(60):
+        yield listener
+        await listener.stop(5)
+
+
+def test_many_peers_converge_on_one_store() -> None:
+    """Some of them break off in the middle: that concerns no other."""
+
+    async def vanish(listener: Listener, number: int) -> None:
+        channel = await open_channel(listener.address)
+        await channel.write(b"\xf0\x9f\xaa\xa2: iltp/1\nHello"[: 1 + number * 3])
+        await channel.close(now=True)
+
+    async def meet(right: End, lefts: list[End]) -> list[Result]:
+        async with serving(right) as listener:
+            links = [connect(each.lace, str(listener.address), each.terms) for each in lefts]
+            broken = [vanish(listener, n) for n in range(6)]
+            results, _ = await asyncio.gather(asyncio.gather(*links), asyncio.gather(*broken))
+            return results
+
+    right = end(1, [plex("shared")])
+    lefts = [end(0, [plex(f"of {n}")]) for n in range(12)]
+    assert all(result.converged for result in asyncio.run(meet(right, lefts)))
+    assert len(right.shelf.records) == 13
+    assert all(plex("shared").hash in each.shelf.records for each in lefts)
+
+
+def test_terms_are_chosen_by_who_the_peer_is() -> None:
+    """A claim that is not proven gets nothing by it."""
+    trust = Trust(unbound=True)
+    wide = terms(1, identity=BOB, trust=trust)
+    narrow = terms(1, source=GROUP_U, exposed="nothing", identity=BOB, trust=trust)
+    records = [plex("a"), plex("b", "x")]
+
+    async def got(who: Terms) -> set[str]:
+        left, right = End(who), end(1, records)
+        welcome = lambda verifier: wide if verifier == ALICE.verifier else narrow  # noqa: E731
+        async with serving(right, welcome=welcome) as listener:
+            await connect(left.lace, str(listener.address), left.terms)
+        return set(left.shelf.records)
+
+    assert len(asyncio.run(got(terms(0, identity=ALICE, trust=trust)))) == 2
+    assert not asyncio.run(got(terms(0, identity=MALLORY, trust=trust)))
+    assert not asyncio.run(got(terms(0)))
+
+
+def test_open_links_pass_on_what_one_of_them_brings() -> None:
+    async def meet(right: End, lefts: list[End]) -> None:
+        async with serving(right) as listener:
+            rested = [asyncio.Event() for _ in lefts]
+
+            async def join(each: End, event: asyncio.Event) -> Result:
+                where = str(listener.address)
+                return await connect(each.lace, where, each.terms, on_rest=lambda _: event.set())
+
+            pairs = zip(lefts, rested, strict=True)
+            tasks = [asyncio.create_task(join(each, event)) for each, event in pairs]
+            await asyncio.gather(*(event.wait() for event in rested))
+            lefts[0].shelf.add([plex("news")])
+            lefts[0].lace.changed()
+            while not all(plex("news").hash in each.shelf.records for each in lefts):
+                await asyncio.sleep(0.02)
+            for each in lefts:
+                await each.lace.finish(5)
+            results = await asyncio.gather(*tasks)
+            assert [result.aborted for result in results] == [None] * 3
+
+    right = end(1, open=True)
+    asyncio.run(meet(right, [end(0, open=True) for _ in range(3)]))
+
+
+def test_a_listener_that_stops_lets_links_come_to_rest() -> None:
+    async def meet(right: End, left: End) -> Result:
+        rested = asyncio.Event()
+        async with serving(right) as listener:
+            where = str(listener.address)
+            link = connect(left.lace, where, left.terms, on_rest=lambda _: rested.set())
+            task = asyncio.create_task(link)
+            await rested.wait()
+        return await task
+
+    right, left = end(1, [plex("a")], open=True), end(0, open=True)
+    assert asyncio.run(meet(right, left)).converged
+    assert right.result.converged
+    assert right.lace.links == set()
+
+
+def test_no_more_links_than_allowed() -> None:
+    async def meet(right: End) -> None:
+        async with serving(right, most=1) as listener:
+            first = await open_channel(listener.address)
+            await first.write(b"\xf0")
+            await first.read()
+            second = await open_channel(listener.address)
+            assert await second.read() == b""
+            await second.close()
+            await first.close()
+
+    asyncio.run(meet(end(1)))
+
+
+def test_a_store_on_disk_answers_in_a_thread_of_its_own(tmp_path: Path) -> None:
+    async def meet(lace: Lace, lefts: list[End]) -> list[Result]:
+        listener = await serve(lace, "tcp:127.0.0.1:0", lambda _: terms(1))
+        links = [connect(each.lace, str(listener.address), each.terms) for each in lefts]
+        results = await asyncio.gather(*links)
+        await listener.stop(5)
+        return results
+
+    with ThreadPoolExecutor(1) as executor:
+        store = executor.submit(Store.create, tmp_path / "store").result()
+        lefts = [end(0, [plex(f"of {n}")]) for n in range(5)]
+        results = asyncio.run(meet(Lace(store, executor=executor), lefts))
+        executor.submit(store.close).result()
+    assert all(result.converged for result in results)
+    with Store.open(tmp_path / "store") as store:
+        assert {hash for _, hash, _ in store.records()} == {plex(f"of {n}").hash for n in range(5)}
+
+
+# The trace of 060, with real identifiers, canonical rule order (D5) and the closing loop (D18).
+
+
+def test_the_trace_of_060(snapshot: SnapshotAssertion) -> None:
+    said = [bytearray(), bytearray()]
+
+    def note(way: int, data: bytes) -> bytes:
+        said[way] += data
+        return data
+
+    def standing() -> tuple[int, int]:
+        return 0, nanoseconds("1640995200:000000000")
+
+    async def meet(left: Lace, right: Lace) -> tuple[Result, ...]:
+        results = []
+        plain = [replace(terms(n), partitions=False) for n in range(2)]
+        listener = await serve(
+            right, "tcp:127.0.0.1:0", lambda _: plain[1], None, lambda _, r: results.append(r)
+        )
+
+        async def onward() -> Channel:
+            return await open_channel(listener.address)
+
+        async with middleman(onward, change=note) as address:
+            results.append(await connect(left, str(address), plain[0]))
+        await listener.stop(5)
+        return tuple(results)
+
+    shelves = [MemoryShelf(), MemoryShelf()]
+    contents: list[Record] = [build_blob(b"hello world"), build_blob(b"data!")]
+    for shelf, record in zip(shelves, contents, strict=True):
+        shelf.add([record])
+    left, right = (Lace(shelf, clock=standing) for shelf in shelves)
+    results = asyncio.run(meet(left, right))
+    assert all(result.converged and result.loops == 3 for result in results)
+    assert shelves[0].records.keys() == shelves[1].records.keys()
+    assert said[0].decode() == snapshot(name="A to B")
+    assert said[1].decode() == snapshot(name="B to A")
+
+
+# Two processes.
+
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+from lacec.runtime.iltp.endpoints import serve
+from lacec.runtime.iltp.links import Lace
+from lacec.runtime.store.store import Store
+from tests.runtime.iltp.ends import terms
+
+async def main():
+    ended = asyncio.Event()
+    with Store.open(Path(sys.argv[1])) as store:
+        await serve(Lace(store), "stdio", lambda _: terms(1), on_end=lambda *_: ended.set())
+        await ended.wait()
+
+asyncio.run(main())
+"""
+
+
+def test_two_processes_over_stdio(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "store") as store:
+        store.add([plex("theirs")])
+    left = end(0, [plex("mine")])
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(tmp_path / "store")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    pipes = (child.stdout.fileno(), child.stdin.fileno())
+
+    async def meet() -> Result:
+        channel = await stdio.open_pipes((os.dup(pipes[0]), os.dup(pipes[1])))
+        return await left.lace.link(channel, 0, left.terms)
+
+    result = asyncio.run(meet())
+    child.stdin.close()
+    child.stdout.close()
+    assert child.wait(20) == 0
+    assert result.converged
+    assert set(left.shelf.records) == {plex("mine").hash, plex("theirs").hash}
+    with Store.open(tmp_path / "store") as store:
+        assert {hash for _, hash, _ in store.records()} == set(left.shelf.records)
