@@ -15,10 +15,10 @@ from lacec.cli.plan import Reader, read_exposure
 from lacec.cli.render import counted
 from lacec.cli.store.common import read_hash
 from lacec.diagnostics import visible
-from lacec.facets import Facet
+from lacec.facets import SHORTCUTS, Facet
 from lacec.limits import Limits
 from lacec.pipeline import Input
-from lacec.plan.expose import SHORTCUTS, LocalPolicy
+from lacec.plan.expose import LocalPolicy
 from lacec.plan.lowerings import LOWERINGS, STANDARD
 from lacec.plan.operands import Operand
 from lacec.records.coordinates import Coordinate, CoordinateError, read_coordinate
