@@ -74,19 +74,19 @@ class _Reader:
             with path.open("rb") as file:
                 content = file.read(MOST_BYTES + 1)
             if len(content) > MOST_BYTES:
-                self._refuse(f"it has more than {MOST_BYTES} bytes")
+                self._wrong(f"it has more than {MOST_BYTES} bytes")
             self._document = tomllib.loads(content.decode("utf-8"))
         except OSError as error:
-            self._refuse((error.strerror or str(error)).lower())
+            self._wrong((error.strerror or str(error)).lower())
         except UnicodeDecodeError:
-            self._refuse("it is not UTF-8")
+            self._wrong("it is not UTF-8")
         except (tomllib.TOMLDecodeError, RecursionError) as error:
-            self._refuse(str(error) or "it is nested too deeply")
+            self._wrong(str(error) or "it is nested too deeply")
 
     def settings(self, source: Path) -> Settings:
         tables = self._document.pop("files", [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            self._refuse("`files` is not a list of tables: write [[files]]")
+            self._wrong("`files` is not a list of tables: write [[files]]")
         said = self._table(self._document)
         for table in tables:
             rest = dict(table)
@@ -116,30 +116,30 @@ class _Reader:
         said = {}
         for key, value in table.items():
             if key not in readers:
-                self._refuse(f"it has no key `{key}`; the keys are {', '.join(readers)}, files")
+                self._wrong(f"it has no key `{key}`; the keys are {', '.join(readers)}, files")
             name, reader = readers[key]
             said[name] = reader(key, value)
         return said
 
     def _facet(self, key: str, value: Any) -> Facet:
         if value not in tuple(Facet):
-            self._refuse(f"`{key}` is one of {', '.join(Facet)}")
+            self._wrong(f"`{key}` is one of {', '.join(Facet)}")
         return Facet(value)
 
     def _levels(self, key: str, value: Any) -> dict[str, Level]:
         if not isinstance(value, dict):
-            self._refuse(f"`{key}` is a table of names and levels")
+            self._wrong(f"`{key}` is a table of names and levels")
         for name, level in value.items():
             if CATALOGUE.get(name, "error") == "error":
-                self._refuse(f"`{name}` is not a warning that has a level")
+                self._wrong(f"`{name}` is not a warning that has a level")
             if level not in LEVELS:
-                self._refuse(f"the level of `{name}` is one of {', '.join(LEVELS)}")
+                self._wrong(f"the level of `{name}` is one of {', '.join(LEVELS)}")
         return value
 
     def _texts(self, key: str, value: Any) -> tuple[str, ...]:
         texts = (value,) if isinstance(value, str) else value
         if not isinstance(texts, list | tuple) or not all(isinstance(t, str) for t in texts):
-            self._refuse(f"`{key}` is a text or a list of texts")
+            self._wrong(f"`{key}` is a text or a list of texts")
         return tuple(texts)
 
     def _files(self, key: str, value: Any) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ class _Reader:
         try:
             return frozenset(read_predicate(text) for text in self._texts(key, value))
         except ValueError as error:
-            self._refuse(f"`{key}`: {error}")
+            self._wrong(f"`{key}`: {error}")
 
-    def _refuse(self, why: str) -> NoReturn:
+    def _wrong(self, why: str) -> NoReturn:
         raise SettingsError(f"{self._path}: {why}")

@@ -45,16 +45,14 @@ LOOK_ALIKES: dict[str, tuple[str, Rewrite | None]] = {
 
 
 def lint_module(subject: Subject) -> Iterator[Diagnostic]:
-    if not any(predicate.name in LOOK_ALIKES for predicate in subject.strangers):
+    defined = {predicate.name for predicate in subject.by_head}
+    suspects = {each for each in subject.strangers if each.name in LOOK_ALIKES.keys() - defined}
+    if not suspects:
         return
     for rule, anatomy in subject.own:
         for position, literal in enumerate(rule.rule.body):
             atom = literal.atom if isinstance(literal, Negated) else literal
-            if (
-                not isinstance(atom, Atom)
-                or atom.name not in LOOK_ALIKES
-                or atom.predicate not in subject.strangers
-            ):
+            if not isinstance(atom, Atom) or atom.predicate not in suspects:
                 continue
             help, rewrite = LOOK_ALIKES[atom.name]
             fix = None

@@ -15,7 +15,7 @@ from lacec.syntax.ast import Atom, Constant, Variable
 from lacec.syntax.show import show_constant
 
 # What patterns of other languages have, and the plain text that is left.
-START = re.compile(r"\^(.*?)|(.*?)(?:\.\*|\*|%)|\^(.*?)(?:\.\*|\*|%)")
+START = re.compile(r"\^(.*?)(?:\.\*|\*|%)?|(.*?)(?:\.\*|\*|%)")
 END = re.compile(r"(?:\.\*|\*|%)(.*)|(.*)\$")
 
 
