@@ -137,17 +137,18 @@ def _fix(checked: Checked, options: Options, linked: Sequence[Input] | None) -> 
 
 def _watch(files: Sequence[str], options: Options, fix: bool) -> None:
     """Check until somebody interrupts; what goes wrong meanwhile is said, and watched too."""
-    from lacec.cli.watch import pause, state_of
+    from lacec.cli.watch import State, pause, state_of
 
-    before = None
+    before: State | None = None
     while True:
+        # Looked at before the check, so that what changes meanwhile is seen next time.
         now = state_of(_watched(files, options))
         if now != before:
+            before = now
             try:
                 _check(files, options, fix, Format.TEXT)
             except typer.BadParameter as error:
                 write([(f"{error.message}\n", "")], sys.stderr)
-            before = state_of(_watched(files, options))
         pause()
 
 
