@@ -15,6 +15,7 @@ tables of `files` that match it, later ones over earlier ones, over the top of t
 """
 
 import fnmatch
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,8 +56,10 @@ class Settings:
 
 def settings_for(source: Path) -> Settings:
     """What the nearest `lace.toml` says for a source; nothing when there is none."""
-    path = find_settings(source.absolute().parent)
-    return Settings() if path is None else _Reader(path).settings(source.absolute())
+    # Without `..`: what lies above a file must not depend on the way to it.
+    source = Path(os.path.abspath(source))
+    path = find_settings(source.parent)
+    return Settings() if path is None else _Reader(path).settings(source)
 
 
 def find_settings(folder: Path) -> Path | None:

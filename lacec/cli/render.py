@@ -51,13 +51,13 @@ def _render(diagnostic: Diagnostic, lines: Mapping[str, list[str]]) -> Iterator[
     others = [related for related in diagnostic.related if related.place != here]
     margin = max(len(str(place.line)) for place in (here, *(r.place for r in others)))
     yield f"{diagnostic.severity}[{diagnostic.name}]", style
-    yield f": {diagnostic.message}\n", "bold"
+    yield f": {visible(diagnostic.message)}\n", "bold"
     yield from _excerpt(here, label, "-->", style, margin, lines)
     for related in others:
         yield from _excerpt(related.place, related.message, ":::", "bold blue", margin, lines)
     if diagnostic.help:
         yield " " * (margin + 1) + "= ", "bold blue"
-        yield f"help: {diagnostic.help}\n", ""
+        yield f"help: {visible(diagnostic.help)}\n", ""
 
 
 def _excerpt(

@@ -39,7 +39,7 @@ from lacec.lint.anatomy import Anatomy
 from lacec.lint.subject import Context, Subject
 from lacec.lint.suppressions import allowed
 from lacec.lint.unused_suppression import lint_suppressions
-from lacec.syntax.parse import CACHED_LINES
+from lacec.syntax.parse import CACHED_LINE, CACHED_LINES
 
 OF_A_RULE: tuple[Callable[[Anatomy], Iterator[Problem]], ...] = (
     singleton_variable.lint_rule,
@@ -73,6 +73,8 @@ def lint(
     program: Program, found: Iterable[Diagnostic], context: Context | None = None
 ) -> Iterator[Diagnostic]:
     """What the checks found and the lints of the first source, in no order."""
+    if len(program.rules) > program.limits.rules:
+        program = replace(program, sources=())  # an error says so; what is hostile ends here
     subject = Subject(program, context or Context())
     found = list(found)
     # On a line with an error a lint would speak of what is going to change.
@@ -98,14 +100,19 @@ def lint(
 
 def _of_rules(subject: Subject) -> Iterator[Diagnostic]:
     for rule, anatomy in subject.own:
-        for problem in _problems(anatomy):
+        long = len(anatomy.line) > CACHED_LINE
+        for problem in _problems(anatomy) if long else _kept_problems(anatomy):
             yield problem.at(rule.source.name, rule.line)
 
 
-@lru_cache(maxsize=CACHED_LINES)
 def _problems(anatomy: Anatomy) -> tuple[Problem, ...]:
-    """The lints of one rule; its anatomy is kept by its line, and is equal to itself alone."""
     return tuple(problem for lint in OF_A_RULE for problem in lint(anatomy))
+
+
+@lru_cache(maxsize=CACHED_LINES)
+def _kept_problems(anatomy: Anatomy) -> tuple[Problem, ...]:
+    """The lints of one rule; its anatomy is kept by its line, and is equal to itself alone."""
+    return _problems(anatomy)
 
 
 def _at_its_level(diagnostic: Diagnostic, context: Context) -> Iterator[Diagnostic]:

@@ -32,6 +32,8 @@ from lacec.syntax.lexer import tokens_of
 from lacec.syntax.show import show_rule
 
 Test = Atom | Unequal
+# Larger rules are errors unless limits were raised, and lints that compare pairs leave them alone.
+MOST_LITERALS, MOST_TERMS = 256, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,11 @@ class Anatomy:
     @cached_property
     def head(self) -> Predicate:
         return self.rule.head.predicate
+
+    @cached_property
+    def is_large(self) -> bool:
+        atoms = (self.rule.head, *body_atoms(self.rule))
+        return len(self.rule.body) > MOST_LITERALS or any(len(a.terms) > MOST_TERMS for a in atoms)
 
     @cached_property
     def reads(self) -> frozenset[Predicate]:
@@ -162,6 +169,7 @@ class Anatomy:
 
         def find(name: str) -> str:
             while root.setdefault(name, name) != name:
+                root[name] = root[root[name]]
                 name = root[name]
             return name
 

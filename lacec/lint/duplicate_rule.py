@@ -18,8 +18,10 @@ def lint_module(subject: Subject) -> Iterator[Diagnostic]:
         first: dict[str, SourceRule] = {}
         # A rule of a linked file was there before.
         for rule, anatomy in sorted(rules, key=lambda each: subject.is_own(each[0])):
+            if rule.repaired or anatomy.is_large:
+                continue
             other = first.setdefault(anatomy.shape, rule)
-            if other is not rule and subject.is_own(rule) and not rule.repaired:
+            if other is not rule and subject.is_own(rule):
                 yield _diagnostic((rule, anatomy), other)
 
 

@@ -13,6 +13,7 @@ from lacec.facets import Facet
 from lacec.lint.subject import Subject
 from lacec.predicates import Predicate
 from lacec.syntax.ast import Atom, Constant, body_atoms
+from lacec.syntax.show import show_constant
 from lacec.syntax.source import SourceRule
 
 HAVE, ADVERTISED = Predicate("SelectHave", 1), Predicate("SelectAdvertised", 2)
@@ -59,7 +60,7 @@ def _asked(subject: Subject, export: Predicate, fact: Predicate, column: int) ->
 
 
 def _shown(name: str) -> str:
-    return f"'{name}',_,_" if name.isprintable() else "...,_,_"
+    return f"{show_constant(name)},_,_" if len(name) <= 40 else "...,_,_"
 
 
 def _diagnostic(

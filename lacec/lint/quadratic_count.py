@@ -19,7 +19,8 @@ def lint_module(subject: Subject) -> Iterator[Diagnostic]:
     for rule, anatomy in subject.own:
         for count in anatomy.counted:
             rules = subject.by_head.get(count.atom.predicate, [])
-            pairs = next((each for each in rules if each[1].makes_pairs), None)
+            small = (each for each in rules if not each[1].is_large)
+            pairs = next((each for each in small if each[1].makes_pairs), None)
             outer = frozenset(v.name for atom in anatomy.positive for v in atom.variables)
             if pairs is None or _ranked(count.atom, outer, rules):
                 continue

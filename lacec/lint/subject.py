@@ -15,7 +15,7 @@ from lacec.facets import Facet
 from lacec.lint.anatomy import Anatomy
 from lacec.predicates import BASE, Predicate
 from lacec.syntax.ast import Rule, Term, body_atoms
-from lacec.syntax.parse import CACHED_LINES, parse_line
+from lacec.syntax.parse import CACHED_LINE, CACHED_LINES, parse_line
 from lacec.syntax.source import SourceRule
 
 Level = Severity | Literal["off"]
@@ -48,9 +48,13 @@ class Subject:
 
     @cached_property
     def own(self) -> tuple[Own, ...]:
-        """The rules of the source that is linted, but for those read past a syntax error."""
+        """The rules of the source that is linted, but for large ones and those with mistakes."""
         most = len(self.program.sources[0].rules) if self.program.sources else 0
-        return tuple(each for each in self.everything[:most] if not each[0].repaired)
+        return tuple(
+            (rule, anatomy)
+            for rule, anatomy in self.everything[:most]
+            if not rule.repaired and not anatomy.is_large
+        )
 
     @cached_property
     def linked(self) -> tuple[SourceRule, ...]:
@@ -114,6 +118,8 @@ class Subject:
         queue = [(root, frozenset({position}))]
         for predicate, positions in queue:
             for rule, anatomy in self.by_head.get(predicate, ()):
+                if anatomy.is_large:
+                    continue
                 record = {rule.rule.head.terms[n] for n in positions}
                 yield rule, anatomy, record
                 atoms = anatomy.positive if positive else body_atoms(rule.rule)
@@ -136,7 +142,7 @@ class Subject:
 def anatomy_of(rule: SourceRule) -> Anatomy:
     """A rule taken apart; kept by the text of its line, as its nodes are."""
     line = rule.source.lines[rule.line - 1]
-    kept = None if rule.repaired else _kept(line)
+    kept = None if rule.repaired or len(line) > CACHED_LINE else _kept(line)
     return Anatomy(rule.rule, line) if kept is None else kept
 
 

@@ -43,6 +43,7 @@ def _candidates(rules: list[Own], subject: Subject) -> Iterator[tuple[Own, Own]]
 
     Rules are found by the feature that fewest of them have, so that few pairs are tried.
     """
+    rules = [each for each in rules if not each[1].is_large]
     often = Counter(feature for _, anatomy in rules for feature in anatomy.features)
     by_rarest: dict[str, list[Own]] = {}
     anyhow: list[Own] = []

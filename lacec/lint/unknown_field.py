@@ -36,7 +36,7 @@ def lint_module(subject: Subject) -> Iterator[Diagnostic]:
                 yield _unknown(rule, name, "no header can have this name", help)
             elif link and not name.value.endswith(LINK_SUFFIX):
                 yield _no_link(rule, name)
-            else:
+            elif not link or declared:
                 spelling = spelling or Spelling(known)
                 close = folded.get(name.value.casefold()) or spelling.nearest(name.value)
                 if close is not None and not (link and close in FIELDS):

@@ -151,3 +151,26 @@ def test_a_large_module_is_linted_in_a_moment() -> None:
     found = list(lint(program, ()))
     assert time.process_time() - start < 1  # some tens of milliseconds where nothing else runs
     assert {each.name for each in found} == {"quadratic-count"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ", ".join(f"Have(P{n})" for n in range(5_000)),
+        ", ".join(["Have(P)", *(f"not Have(P{n})" for n in range(5_000))]),
+        ", ".join(f"PlexHash(P{n},P{n + 1})" for n in range(5_000)),
+        ", ".join(f"P{n} != P{n + 1}" for n in range(5_000)),
+        f"Cardinality(Q({','.join(f'X{n}' for n in range(5_000))}),'<','1')",
+        ", ".join("true" for _ in range(5_000)),
+    ],
+    ids=["positive", "negated", "chained", "tests", "counted", "true"],
+)
+def test_a_hostile_rule_takes_no_time_squared(body: str) -> None:
+    start = time.process_time()
+    linted(f"A() :- {body}.\nA() :- {body}, Peer(_).\nB() :- Cardinality(A(),'<','1').")
+    assert time.process_time() - start < 8
+
+
+def test_more_rules_than_allowed_draw_no_lints() -> None:
+    rules = "".join(f"A('{n}') :- Field(_,_,_,X).\n" for n in range(4097))
+    assert {name for name, _, _ in lints(rules)} == {"too-many-rules"}
