@@ -122,12 +122,12 @@ def diagnose(
     linked: "Sequence[tuple[str, str | bytes]]" = (),
     limits: "Limits | None" = None,
 ) -> "tuple[Diagnostic, ...]":
-    """Every diagnostic of a source, errors and warnings, sorted by place."""
+    """Every diagnostic of a source, errors, warnings and lints, sorted by place."""
     from lacec.facets import Facet
     from lacec.limits import DEFAULT_LIMITS
-    from lacec.pipeline import check_sources
+    from lacec.pipeline import lint_sources
 
-    return check_sources([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
+    return lint_sources([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
 
 
 def evaluate(

@@ -86,6 +86,15 @@ FORBIDDEN = {
     "lacec/syntax/": ["lacec.check", "lacec.canonical", "lacec.cli", "lacec.pipeline"],
     "lacec/check/": ["lacec.canonical", "lacec.cli", "lacec.pipeline"],
     "lacec/canonical/": ["lacec.check", "lacec.cli", "lacec.pipeline"],
+    "lacec/lint/": [
+        "lacec.canonical",
+        "lacec.cli",
+        "lacec.engine",
+        "lacec.pipeline",
+        "lacec.plan",
+        "lacec.runtime",
+        "lacec.vm",
+    ],
     "lacec/records/": [
         "lacec.syntax",
         "lacec.check",

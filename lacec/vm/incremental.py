@@ -27,7 +27,7 @@ from lacec.vm.base import NO_CHANGE, Base, Change, Changes, database_of
 from lacec.vm.database import check_sizes
 from lacec.vm.kept import Few, Kept, Part, Tuple, tuples_of
 from lacec.vm.kernels import concatenate, distinct_from
-from lacec.vm.machine import Machine, full_blocks, needed_groups
+from lacec.vm.machine import Machine
 from lacec.vm.rederive import (
     Found,
     TooMuch,
@@ -38,6 +38,7 @@ from lacec.vm.rederive import (
 )
 from lacec.vm.relation import Relation
 from lacec.vm.rows import Make, RowBlock, Source
+from lacec.vm.schedule import full_blocks, needed_groups
 from lacec.vm.triggers import GroupBlocks, LiveBlocks
 from lacec.vm.view import LiveView
 

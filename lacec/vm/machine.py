@@ -6,7 +6,7 @@ output needs are evaluated. A step is one instruction; before each the deadline 
 caller's wish to cancel are looked at.
 """
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import monotonic, perf_counter
@@ -26,6 +26,7 @@ from lacec.vm.database import Database
 from lacec.vm.fixpoint import Growing
 from lacec.vm.rank import is_unique, rank_counts
 from lacec.vm.relation import Relation
+from lacec.vm.schedule import full_blocks, last_reads, needed_groups
 from lacec.vm.view import View, Viewed
 
 # What rules made is kept as it is up to this many rows, then made into a set: the memory of
@@ -77,7 +78,7 @@ class Machine:
         self._group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
         self._blocks = full_blocks(code)
         self._read_last = {
-            id(block): _last_reads(block) for blocks in self._blocks for block in blocks
+            id(block): last_reads(block) for blocks in self._blocks for block in blocks
         }
         self._steps: tuple[Callable[..., Any], ...] = tuple(
             getattr(self, f"_{opcode.name.lower()}") for opcode in op.OPCODES
@@ -93,7 +94,7 @@ class Machine:
         """The tuples of a predicate through a view; what no output needed is made now."""
         if predicate in self._group_of and predicate not in self.done:
             self._deadline = monotonic() + self.limits.seconds
-            for group in needed_groups(self.code, [predicate], self.done):
+            for group in needed_groups(self.code, self._blocks, [predicate], self.done):
                 self.evaluate(group)
         registers = [Relation((), 0)]
         self._load(registers, 0, predicate, view, op.State.ALL)
@@ -347,36 +348,6 @@ class Machine:
             self._made[predicate] = Made([whole], whole.size)
 
 
-def full_blocks(code: Code) -> list[list[Block]]:
-    """The blocks of each group that full evaluation runs."""
-    blocks: list[list[Block]] = [[] for _ in code.groups]
-    for block in code.blocks:
-        if block.kind in (Kind.FULL, Kind.DELTA):
-            blocks[block.group].append(block)
-    return blocks
-
-
-def needed_groups(
-    code: Code,
-    blocks: Sequence[Sequence[Block]],
-    predicates: Sequence[int],
-    done: Container[int] = frozenset(),
-) -> list[int]:
-    """The groups that these predicates need and that are not done yet, in order."""
-    group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
-    groups: set[int] = set()
-    queue = list(predicates)
-    while queue:
-        predicate = queue.pop()
-        group = group_of.get(predicate)
-        if group is None or group in groups or predicate in done:
-            continue
-        groups.add(group)
-        for block in blocks[group]:
-            queue += [i[2] for i in block.instructions if i[0] == op.LOAD]
-    return sorted(groups)
-
-
 @dataclass(slots=True)
 class Made:
     """What the rules made of one predicate so far: a set, then pieces with equal rows."""
@@ -384,18 +355,6 @@ class Made:
     pieces: list[Relation] = field(default_factory=list)
     distinct: int = 0  # rows of the set
     loose: int = 0  # rows of the pieces after it
-
-
-def _last_reads(block: Block) -> list[list[int]]:
-    """For each instruction the registers that none after it reads, and nobody need keep."""
-    seen: set[int] = set()
-    found: list[list[int]] = []
-    for opcode, *operands in reversed(block.instructions):
-        kinds = [operand.parts[0].kind for operand in op.OPERANDS[opcode]]
-        reads = {o for o, kind in zip(operands, kinds, strict=True) if kind in ("in", "complete")}
-        found.append([] if opcode == op.EMIT else sorted(reads - seen))
-        seen |= reads
-    return found[::-1]
 
 
 def _clamped(number: int) -> int:
