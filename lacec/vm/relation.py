@@ -19,6 +19,8 @@ Mask = npt.NDArray[np.bool_]
 
 # A table over all ids is worth its size when there are this many times fewer rows than ids.
 DENSE = 16
+# So few keys are found in sorted values as fast as in a table, however often they are asked.
+FEW = 16
 
 
 class Relation:
@@ -151,7 +153,7 @@ class Lookup:
 
     def spans(self, keys: Ids) -> tuple[Rows, Rows]:
         """Where the rows of each key begin among the ordered rows, and how many they are."""
-        if self._sorted is not None:
+        if self._sorted is not None and len(keys) > FEW:
             self._asked += len(keys)
             if self.universe <= DENSE * self._asked:  # the table pays by now
                 self._count(self._sorted)
