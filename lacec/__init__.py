@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lacec.canonical.module import Module, ModuleRule
+    from lacec.changing import LiveModule
     from lacec.diagnostics import Diagnostic
     from lacec.errors import (
         CompileError,
@@ -38,6 +39,7 @@ __all__ = [
     "LacecError",
     "LimitError",
     "Limits",
+    "LiveModule",
     "Module",
     "ModuleRule",
     "PlanError",
@@ -57,6 +59,7 @@ __all__ = [
     "explanations",
     "explanations_of_plan",
     "format",
+    "live",
     "why",
     "why_not",
 ]
@@ -69,6 +72,7 @@ _LAZY = {
     "LacecError": "lacec.errors",
     "LimitError": "lacec.errors",
     "Limits": "lacec.limits",
+    "LiveModule": "lacec.changing",
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
     "PlanError": "lacec.errors",
@@ -118,12 +122,12 @@ def diagnose(
     linked: "Sequence[tuple[str, str | bytes]]" = (),
     limits: "Limits | None" = None,
 ) -> "tuple[Diagnostic, ...]":
-    """Every diagnostic of a source, errors and warnings, sorted by place."""
+    """Every diagnostic of a source, errors, warnings and lints, sorted by place."""
     from lacec.facets import Facet
     from lacec.limits import DEFAULT_LIMITS
-    from lacec.pipeline import check_sources
+    from lacec.pipeline import lint_sources
 
-    return check_sources([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
+    return lint_sources([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
 
 
 def evaluate(
@@ -147,6 +151,32 @@ def evaluate(
     wanted = None if outputs is None else [read_predicate(text) for text in outputs]
     result = engine.evaluate(module, load(source_of(facts), chosen), wanted, chosen)
     return {str(predicate): result.facts(predicate) for predicate in result.relations}
+
+
+def live(
+    module: "Module",
+    facts: "Mapping[str, Iterable[Sequence[str]]]",
+    *,
+    outputs: "Iterable[str] | None" = None,
+    limits: "Limits | None" = None,
+) -> "LiveModule":
+    """A module over facts that change: what `evaluate` gives, kept, and changed as they do.
+
+    >>> module = lacec.compile("Free(X) :- Known(X), not Blocked(X).")
+    >>> free = lacec.live(module, {"Known": [["a"], ["b"]]})
+    >>> free.facts
+    {'Free/1': [('a',), ('b',)]}
+    >>> free.apply(added={"Blocked": [["a"]]}, removed={"Known": [["b"]]})
+    {'Free/1': Delta(added=[], removed=[('a',), ('b',)])}
+
+    A change costs what it changes, not what there is.
+    """
+    from lacec.changing import LiveModule
+    from lacec.limits import DEFAULT_LIMITS
+    from lacec.predicates import read_predicate
+
+    wanted = None if outputs is None else [read_predicate(text) for text in outputs]
+    return LiveModule(module, facts, wanted, limits or DEFAULT_LIMITS)
 
 
 def compile_plan(

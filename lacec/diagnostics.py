@@ -1,15 +1,15 @@
 """Diagnostics are values: a name, a place, a message, a help line, related places.
 
 They are collected, sorted and handed on; nothing here raises or prints. The
-severity belongs to the name, and CATALOGUE is the one list of names: each has
-a page in docs/rules, which `lacec explain NAME` prints.
+severity belongs to the name unless a `lace.toml` gives another, and CATALOGUE is
+the one list of names: each has a page in docs/rules, which `lacec explain NAME` prints.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "info"]
 
 CATALOGUE: dict[str, Severity] = {
     # the bytes of a source
@@ -84,6 +84,29 @@ CATALOGUE: dict[str, Severity] = {
     "line-too-long": "error",
     "source-too-long": "error",
     "too-many-problems": "error",
+    # lints: what is legal and seldom meant; each is a file in lacec/lint
+    "undefined-predicate": "warning",
+    "unused-helper": "warning",
+    "shadowed-name": "warning",
+    "singleton-variable": "warning",
+    "unknown-field": "warning",
+    "field-mismatch": "warning",
+    "ignored-source": "warning",
+    "stored-advertisement": "warning",
+    "disconnected-body": "warning",
+    "quadratic-count": "warning",
+    "never-fires": "warning",
+    "pointless-test": "warning",
+    "repeated-atom": "warning",
+    "duplicate-rule": "warning",
+    "subsumed-rule": "warning",
+    "time-without-tick": "warning",
+    "local-declassification": "warning",
+    "suspicious-anchor": "warning",
+    "builtin-look-alike": "warning",
+    "leading-zeros": "warning",
+    "bad-suppression": "warning",
+    "unused-suppression": "warning",
 }
 
 
@@ -114,16 +137,35 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """Other text for a place, which may end where the next line begins: then that line moves up."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that mend a problem. `lacec check --fix` makes those that keep what a module means."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    keeps_meaning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     name: str
     message: str
     place: Place
     help: str | None = None
     related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    level: Severity | None = None
 
     @property
     def severity(self) -> Severity:
-        return CATALOGUE[self.name]
+        return self.level or CATALOGUE[self.name]
 
     def json(self) -> dict[str, Any]:
         """The form that CLI users rely on."""
@@ -145,9 +187,28 @@ class Problem:
     span: tuple[int, int]
     message: str
     help: str | None = None
+    mend: "Mend | None" = None
 
     def at(self, file: str, line: int) -> Diagnostic:
-        return Diagnostic(self.name, self.message, place(file, line, self.span), self.help)
+        fix = None if self.mend is None else self.mend.at(file, line)
+        where = place(file, line, self.span)
+        return Diagnostic(self.name, self.message, where, self.help, fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """A fix of one line before the line has a number: spans and the text for each."""
+
+    title: str
+    edits: tuple[tuple[tuple[int, int], str], ...]
+    keeps_meaning: bool = False
+
+    def at(self, file: str, line: int) -> Fix:
+        edits = (
+            Edit(Place(file, line, start + 1, line, end + 1), text)
+            for (start, end), text in self.edits
+        )
+        return Fix(self.title, tuple(edits), self.keeps_meaning)
 
 
 def place(file: str, line: int, span: tuple[int, int]) -> Place:

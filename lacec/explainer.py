@@ -11,7 +11,7 @@ from typing import Literal as Choice
 
 from lacec.bytecode.emit import is_recursive
 from lacec.bytecode.goal import Ask, Rules
-from lacec.canonical.module import Module
+from lacec.canonical.module import Module, ModuleRule
 from lacec.diagnostics import quote
 from lacec.engine import machine_of, sizes_of
 from lacec.errors import FactError
@@ -30,8 +30,9 @@ from lacec.syntax.ast import (
     Term,
     Unequal,
     Variable,
+    variables_of,
 )
-from lacec.syntax.show import show_literal
+from lacec.syntax.show import show_constant, show_literal
 from lacec.views import PLAIN, Resolution
 from lacec.views import View as Gated
 from lacec.vm.answers import Answers
@@ -75,6 +76,10 @@ class Why:
         fact = as_fact(fact)
         program = self._program(fact.predicate)
         return bool(len(program.prover.there(fact.predicate, self._heads(fact))))
+
+    def facts(self, predicate: Predicate) -> list[tuple[str, ...]]:
+        """All tuples of a predicate, in code point order."""
+        return self.database.tuples(self._program(predicate).answers.relation(predicate))
 
     def why(self, fact: Fact | str) -> Proof | None:
         """A proof of a fact; None when it is not there. One that was given has no steps."""
@@ -137,7 +142,6 @@ class Why:
     def _found(self, program: _Program, found: Found) -> Iterator[tuple[Fact, Step]]:
         """The steps of one rule, column by column."""
         node, rule = program.nodes[found.goal.rule], program.shown[found.goal.rule]
-        bindings: list[dict[str, str]] | None = None
         met: dict[int, list[Fact] | list[Check]] = {}
         for part in found.goal.parts:
             if part.ask == Ask.FACT:
@@ -145,10 +149,7 @@ class Why:
                 relation, rows = found.state.facts[part.literal]
                 met[part.literal] = self._facts(part.pattern.predicate, relation.take(rows))
                 continue
-            if bindings is None:
-                bindings = self._bindings(found.goal.names, found.state.values, found.heads.size)
-            literal = node.body[part.literal]
-            texts = [show_literal(_with(literal, binding)) for binding in bindings]
+            texts = self._texts(node.body[part.literal], found)
             if part.ask == Ask.COUNT:
                 counts = program.answers.counts(part, found.state).tolist()
                 pairs = zip(texts, counts, strict=True)
@@ -170,6 +171,24 @@ class Why:
             return [Fact(name, ())] * relation.size
         columns = [self.database.symbols.texts(column) for column in relation.columns]
         return [Fact(name, values) for values in zip(*columns, strict=True)]
+
+    def _texts(self, literal: Literal, found: Found) -> list[str]:
+        """A literal with the values of its variables, for each head."""
+        slots = {name: slot for slot, name in enumerate(found.goal.names)}
+        known = [slots[name] for name in dict.fromkeys(variables_of(literal))]
+        columns = {
+            found.goal.names[slot]: self.database.symbols.texts(found.state.values[slot])
+            for slot in known
+            if slot in found.state.values
+        }
+        # No constant has a line feed, so that one marks where a value stands.
+        marked = show_literal(_with(literal, {}, {name: f"\n{name}\n" for name in columns}))
+        first, *pieces = marked.split("\n")
+        texts = [first] * found.heads.size
+        for name, after in zip(pieces[::2], pieces[1::2], strict=True):
+            values = columns[name]
+            texts = [t + show_constant(v) + after for t, v in zip(texts, values, strict=True)]
+        return texts
 
     def _bindings(
         self, names: Sequence[str], values: Mapping[int, Ids], size: int
@@ -232,12 +251,16 @@ _KINDS: dict[Ask, Choice["missing", "present", "count", "test"]] = {
 }
 
 
-def _with(literal: Literal, binding: Mapping[str, str]) -> Literal:
-    """A literal with the values of its variables; those without stay."""
+def _with(
+    literal: Literal, binding: Mapping[str, str], names: Mapping[str, str] | None = None
+) -> Literal:
+    """A literal with the values of its variables, or with other names; the rest stay."""
 
     def term(one: Term) -> Term:
         if isinstance(one, Variable) and one.name in binding:
             return Constant(binding[one.name])
+        if isinstance(one, Variable) and names and one.name in names:
+            return Variable(names[one.name])
         return one
 
     def atom(one: Atom) -> Atom:
@@ -287,12 +310,21 @@ def explain_module(module: Module, database: Database, limits: Limits = DEFAULT_
     return Why(database, [_program(module, Answers(machine), shown, PLAIN, ())])
 
 
-def explain_plan(program: SideProgram, database: Database, limits: Limits = DEFAULT_LIMITS) -> Why:
+Authored = Mapping[tuple[int, str], ModuleRule]
+"""Rules by operand and identifier, where their author's files are known."""
+
+
+def explain_plan(
+    program: SideProgram,
+    database: Database,
+    limits: Limits = DEFAULT_LIMITS,
+    authored: Authored | None = None,
+) -> Why:
     """The explanations of one side of a plan: of what its peer's rules do too, as they see."""
     machine, views = side_machine(program, database, limits)
     gates = machine_of(program.gates, database, (), limits, given=given_viewers(program, database))
     count = len(program.gates.rules)
-    shown = [shown_rule(program, rule) for rule in program.rules]
+    shown = [_shown(program, rule, authored or {}) for rule in program.rules]
     return Why(
         database,
         [
@@ -302,13 +334,15 @@ def explain_plan(program: SideProgram, database: Database, limits: Limits = DEFA
     )
 
 
-def shown_rule(program: SideProgram, rule: LoweredRule) -> RuleShown:
+def _shown(program: SideProgram, rule: LoweredRule, authored: Authored) -> RuleShown:
     """A lowered rule by what it was made from, and whose it is."""
     whose = program.whose(rule)
     original = rule.original
     if original is None:
         return RuleShown(rule.id, rule.text, GENERATED_FILE, 1, whose)
     operand = int(rule.what[1:]) if whose in ("own", "peer") else None
+    if operand is not None:
+        original = authored.get((operand, original.id), original)
     place = (original.id, original.text, original.file, original.line)
     return RuleShown(*place, whose, operand, program.sees(rule))
 

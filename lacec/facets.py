@@ -4,6 +4,9 @@ from enum import StrEnum
 
 from lacec.predicates import EXPOSE_EXPORTS, SELECTOR_EXPORTS, Predicate
 
+# What stands for an exposure module: this side's own selection, or all records.
+SHORTCUTS = ("selected", "all")
+
 
 class Facet(StrEnum):
     PLAIN = "plain"

@@ -6,6 +6,7 @@ In: named sources. Out: a module, or every diagnostic of every source at once.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from lacec.canonical.module import Module, build_module
 from lacec.check import CHECKS
@@ -19,6 +20,9 @@ from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.syntax.format import format_lines
 from lacec.syntax.parse import parse
 from lacec.syntax.source import ParsedSource, read
+
+if TYPE_CHECKING:
+    from lacec.lint.subject import Context
 
 Input = tuple[str, str | bytes]
 
@@ -93,6 +97,29 @@ def check_sources(
     for run in PASSES[:-1]:
         work = run(work)
     return work.diagnostics
+
+
+def lint_sources(
+    inputs: Sequence[Input],
+    facet: Facet = Facet.PLAIN,
+    limits: Limits = DEFAULT_LIMITS,
+    context: "Context | None" = None,
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics and the lints of the first source, the others being linked to it."""
+    from lacec.lint import lint
+
+    work = Compilation(tuple(inputs), facet, limits)
+    for run in PASSES[:-1]:
+        work = run(work)
+    assert work.program is not None
+    most = limits.diagnostics + 1  # the last may say that there are too many
+    found = islice(lint(work.program, work.diagnostics, context), most)
+    return sort(found, (name for name, _ in inputs))
+
+
+def read_exposure(source: Input, limits: Limits = DEFAULT_LIMITS) -> Program:
+    """An exposure module as the lints of a selector read it, with whatever is wrong in it."""
+    return Program(Facet.EXPOSE, limits, (parse(read(*source, limits), limits),))
 
 
 def compile_module(

@@ -57,6 +57,24 @@ LOCAL_FACTS: dict[Predicate, str] = {
 
 BASE: dict[Predicate, str] = RECORD_FACTS | RUNTIME_FACTS | ADVERTISEMENT_FACTS | LOCAL_FACTS
 
+# 020: the fields that a record has by its form, each once; any other name is an extra header.
+FIELDS: dict[str, str] = {
+    "Type": "the type of the record: B, P or S",
+    "Data-Length": "the length of the data, as decimal text",
+    "Group": "the path of the group",
+    "App": "the namespace of the application",
+    "Name": "the name within the application",
+    "TAI": "when the record was made",
+    "Signed-By": "the verifier of a Seal",
+    "Signature": "the signature of a Seal",
+}
+# The atoms that have a field's name and the index of its occurrence, and where.
+NAMED_FIELDS: dict[Predicate, tuple[int, int]] = {
+    Predicate("Field", 4): (1, 2),
+    Predicate("RecordLink", 5): (1, 2),
+    Predicate("AdvertisedField", 5): (2, 3),
+}
+
 # 040: what each facet exports.
 SELECTOR_EXPORTS: dict[Predicate, str] = {
     Predicate("SelectHave", 1): "SelectHave(P): the stored record P is selected",

@@ -15,6 +15,10 @@ def grammar_path() -> Path:
     return ROOT / "grammar" / "lacegram.lark"
 
 
+def textmate_path() -> Path:
+    return ROOT / "grammar" / "lace.tmLanguage.json"
+
+
 def stdlib_path(name: str) -> Path:
     return ROOT / "stdlib" / f"{name}.lace"
 

@@ -129,7 +129,11 @@ def check_program(program: SideProgram, limits: Limits) -> None:
 
 def check_facts(database: Database) -> None:
     """FactError for facts that no exchange supplies."""
-    for predicate in database.predicates():
+    check_predicates(database.predicates())
+
+
+def check_predicates(predicates: Iterable[Predicate]) -> None:
+    for predicate in predicates:
         if predicate not in PROFILE_FACTS:
             raise FactError(f"{predicate} is no fact of an exchange")
 

@@ -1,13 +1,18 @@
 """Short ways to say what a source is and what it draws, so that tests read as tables."""
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 from lacec.canonical.module import Module
+from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic
 from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.pipeline import check_sources, compile_module
+from lacec.lint.fixes import apply_fixes
+from lacec.lint.subject import Context
+from lacec.pipeline import Input, check_sources, compile_module, lint_sources, read_exposure
 from lacec.syntax.ast import Rule
 from lacec.syntax.parse import parse, parse_line
 from lacec.syntax.source import ParsedSource, read
@@ -88,3 +93,25 @@ def cases(*rows: Case) -> pytest.MarkDecorator:
         ("source", "facet", "expected"),
         [pytest.param(source, facet, expected, id=name) for name, source, facet, expected in rows],
     )
+
+
+def linted(
+    text: str | bytes, facet: str = "plain", linked: str | None = None, **known: Any
+) -> tuple[Diagnostic, ...]:
+    """What `lacec check` finds; `known` is what a context may hold."""
+    inputs: list[Input] = [(FILE, text)]
+    inputs += [] if linked is None else [("linked.lace", linked)]
+    return lint_sources(inputs, Facet(facet), context=Context(**known))
+
+
+def lints(text: str, facet: str = "plain", linked: str | None = None, **known: Any) -> Found:
+    return [(d.name, d.place.line, d.place.column) for d in linted(text, facet, linked, **known)]
+
+
+def fixed(text: str, facet: str = "plain", **known: Any) -> str:
+    """The text with every fix made that its lints offer."""
+    return apply_fixes(text, [d.fix for d in linted(text, facet, **known) if d.fix])[0]
+
+
+def exposing(*texts: str) -> tuple[Program, ...]:
+    return tuple(read_exposure(("expose.lace", text)) for text in texts)

@@ -206,7 +206,9 @@ def test_diagnose_gives_errors_and_warnings_in_order() -> None:
 
 
 def test_diagnose_takes_what_compile_takes() -> None:
-    assert lacec.diagnose(b"A() :- true." + REST["selector"].encode(), facet="selector") == ()
+    assert lacec.diagnose(REST["selector"].encode(), facet="selector") == ()
+    (found,) = lacec.diagnose(b"A() :- true." + REST["selector"].encode(), facet="selector")
+    assert found.name == "unused-helper"
     assert lacec.diagnose("A() :- B().", linked=[("b", "B() :- true.")]) == ()
     (over,) = lacec.diagnose("A() :- true.\nB() :- true.", limits=Limits(rules=1))
     assert over.name == "too-many-rules"

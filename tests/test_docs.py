@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -19,12 +20,14 @@ from lacec.cli.facts import read_fact_files
 from lacec.diagnostics import CATALOGUE, Diagnostic
 from lacec.facets import Facet
 from lacec.limits import Limits
-from lacec.pipeline import compile_sources
+from lacec.lint.subject import Context
+from lacec.pipeline import compile_sources, lint_sources, read_exposure
 from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+LINTS = {lint.stem.replace("_", "-") for lint in (ROOT / "lacec" / "lint").glob("*.py")}
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
@@ -39,13 +42,23 @@ class Example(NamedTuple):
     facet: Facet
     limits: Limits
     plan: bool = False
+    linked: bytes | None = None
+    expose: bytes | None = None
 
     def found(self, folder: Path) -> list[str]:
         diagnostics: list[Diagnostic] = []
         derived: set[Predicate] = set()
         if self.source is not None:
-            outcome = compile_sources([("page", self.source)], self.facet, self.limits)
-            diagnostics.extend(outcome.diagnostics)
+            inputs = [("page", self.source)]
+            inputs += [("linked", self.linked)] if self.linked is not None else []
+            context = Context()
+            if self.expose is not None:
+                context = Context(exposures=(read_exposure(("expose", self.expose)),))
+            # Facts are given for what the page has facts of.
+            given = re.findall(rb"^(\w+)\(", self.facts or b"", re.MULTILINE)
+            context = replace(context, inputs=frozenset(Predicate(g.decode(), 1) for g in given))
+            diagnostics.extend(lint_sources(inputs, self.facet, self.limits, context))
+            outcome = compile_sources(inputs, self.facet, self.limits)
             if outcome.module is not None:
                 derived = {p for group in outcome.module.groups for p in group}
         if self.facts is not None:
@@ -65,6 +78,12 @@ def example(name: str, heading: str) -> Example:
     part = re.search(rf"^## {heading}\n((?s:.*?))^## ", page(name) + "## ", re.MULTILINE)
     assert part is not None, f"{name}.md has no heading {heading}"
     block = re.search(r"^```lace(.*)\n((?s:.*?))^```$", part[1], re.MULTILINE)
+    more = {
+        word: text.encode()
+        for word, text in re.findall(
+            r"^```lace (linked|expose)\n((?s:.*?))^```$", part[1], re.MULTILINE
+        )
+    }
     given = re.search(r"^```facts( plan)?\n((?s:.*?))^```$", part[1], re.MULTILINE)
     facts = None if given is None else given[2].encode()
     facet, limits = Facet.PLAIN, Limits()
@@ -84,7 +103,9 @@ def example(name: str, heading: str) -> Example:
                 source = re.sub(rb"\\x([0-9a-f]{2})", _byte, source).replace(rb"\r", b"\r")
             case _:
                 pytest.fail(f"{name}.md: nobody knows the word {word}")
-    return Example(source, facts, facet, limits)
+    return Example(
+        source, facts, facet, limits, linked=more.get("linked"), expose=more.get("expose")
+    )
 
 
 def _byte(escape: re.Match[bytes]) -> bytes:
@@ -97,7 +118,9 @@ def test_a_page_has_its_parts(name: str) -> None:
     assert lines[0] == f"# {name}"
     assert re.fullmatch(r"\S.*[.)]", lines[2]), "one line says what it is"
     headings = [line for line in lines if line.startswith("#") and not line.startswith("#:")]
-    assert [h for h in headings if h.startswith("## ")] == ["## Avoid", "## Prefer", "## Why"]
+    fix = ["## Fix"] if name in LINTS else []
+    parts = ["## Avoid", "## Prefer", "## Why", *fix]
+    assert [h for h in headings if h.startswith("## ")] == parts
     assert page(name).partition("## Why\n\n")[2].strip()
 
 

@@ -3,12 +3,15 @@
 import os
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 
+import lacec
 from lacec.explainer import Why, explain_module
+from lacec.limits import Limits
 from lacec.pipeline import compile_module
 from lacec.predicates import Predicate
-from lacec.proof import Fact
+from lacec.proof import Check, Fact
 from lacec.vm.sources import TupleSource, load
 from tests import slow
 from tests.proofs import World, check_proof, check_why_not
@@ -116,3 +119,81 @@ def test_every_failure_moves_on_when_what_it_says_is_mended(sample: Sample) -> N
 @examples(60)
 def test_failures_count_what_was_counted_by_rank(sample: Sample) -> None:
     check_absent(sample)
+
+
+# Single cases.
+
+
+def test_a_proof_as_deep_as_the_rounds_allow() -> None:
+    module = lacec.compile("Reach(X) :- Root(X).\nReach(Y) :- Reach(X), Edge(X,Y).")
+    edges = [(str(n), str(n + 1)) for n in range(998)]
+    proof = lacec.why(module, {"Root": [("0",)], "Edge": edges}, "Reach('998')")
+    assert proof is not None
+    assert [step.round for step in proof.steps.values()] == list(range(999, 0, -1))
+
+
+def test_what_is_used_many_times_is_proved_once() -> None:
+    """As a tree this proof would have more facts than there are atoms in the world."""
+    rules = ["P0() :- true."]
+    rules += [f"P{n}() :- P{n - 1}(), P{n - 1}()." for n in range(1, 300)]
+    proof = lacec.why(lacec.compile("\n".join(rules)), {}, "P299()")
+    assert proof is not None
+    assert len(proof.steps) == 300
+
+
+def test_the_shortest_way_is_taken() -> None:
+    module = lacec.compile("Reach(X,Y) :- Edge(X,Y).\nReach(X,Z) :- Reach(X,Y), Reach(Y,Z).")
+    edges = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")]
+    proof = lacec.why(module, {"Edge": edges}, "Reach('a','d')")
+    assert proof is not None
+    assert [str(met) for step in proof.steps.values() for met in step.because] == ["Edge('a','d')"]
+
+
+def test_facts_that_block_are_counted_and_a_hundred_shown() -> None:
+    module = lacec.compile("A(X) :- Node(X), not Edge(X,_).")
+    edges = [("a", str(n)) for n in range(1000)]
+    failed = lacec.why_not(module, {"Node": [("a",)], "Edge": edges}, "A('a')")
+    assert failed is not None
+    ((fails,),) = failed.goals.values()
+    assert (fails.kind, fails.count, len(fails.facts)) == ("present", 1000, 100)
+
+
+def test_the_closest_count_is_shown() -> None:
+    module = lacec.compile("A(X) :- In(X,Y), Cardinality(Edge(Y,_),'>=','5').")
+    edges = [("few", "1"), *(("more", str(n)) for n in range(4))]
+    facts = {"In": [("a", "few"), ("a", "more")], "Edge": edges}
+    failed = lacec.why_not(module, facts, "A('a')")
+    assert failed is not None
+    ((fails,),) = failed.goals.values()
+    assert (fails.count, fails.binding) == (4, {"X": "a", "Y": "more"})
+
+
+def test_an_explanation_stops_at_the_limit_on_rows() -> None:
+    module = lacec.compile("A(X) :- Have(X), Edge(Y,Z), Edge(V,W), Y != V, Z != W, Y != X.")
+    edges = [(str(n), str(n)) for n in range(300)]
+    limits = Limits(intermediate_rows=10_000)
+    with pytest.raises(lacec.LimitError, match="rows of one join of an explanation"):
+        lacec.why(module, {"Have": [("a",)], "Edge": edges}, "A('a')", limits=limits)
+
+
+def test_a_fact_that_is_none_is_refused() -> None:
+    with pytest.raises(lacec.FactError, match="is no fact"):
+        lacec.why(lacec.compile("A(X) :- B(X)."), {}, "A(X)")
+
+
+def test_what_is_counted_by_rank_is_explained_without_being_made() -> None:
+    """Newer has half a million tuples here, and more than are allowed."""
+    module = lacec.compile(
+        "Newer(P,Q) :- Item(P,T), Item(Q,U), LexCompare(U,'>',T).\n"
+        "Latest(P) :- Item(P,_), Cardinality(Newer(P,_),'<','2')."
+    )
+    items = [(f"i{n}", f"{n:04}") for n in range(1000)]
+    why = lacec.explanations(module, {"Item": items}, limits=Limits(derived_facts=2000))
+    proof = why.why("Latest('i998')")
+    assert proof is not None
+    assert [met.number for met in proof.steps[proof.fact].because if isinstance(met, Check)] == [1]
+    failed = why.why_not("Latest('i3')")
+    assert failed is not None
+    assert [each.count for (each,) in failed.goals.values()] == [996]
+    assert why.why("Newer('i3','i4')") is not None
+    assert why.why_not("Newer('i4','i3')") is not None

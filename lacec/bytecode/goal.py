@@ -105,6 +105,11 @@ class Rules:
         return _Maker(self, number, bound, written).make()
 
 
+def _is_atom(literal: Literal) -> bool:
+    """Whether a literal is a positive atom, which binds variables."""
+    return isinstance(literal, Atom) and literal.name not in BUILTIN_ARITY
+
+
 class _Maker:
     def __init__(self, rules: Rules, number: int, bound: Collection[int], written: bool) -> None:
         self.rules, self.number, self.written = rules, number, written
@@ -140,33 +145,43 @@ class _Maker:
         return Goal(self.number, head, tuple(self.slots), tuple(reversed(parts)))
 
     def _order(self) -> Iterator[int]:
-        """Positive atoms one by one, and every test as soon as its variables have values."""
-        body = {i: p for i, p in enumerate(self.rule.body) if not isinstance(p, Always)}
-        atoms = {
-            i: p for i, p in body.items() if isinstance(p, Atom) and p.name not in BUILTIN_ARITY
+        body: dict[int, Literal] = {
+            i: p for i, p in enumerate(self.rule.body) if not isinstance(p, Always)
         }
-        tests: dict[int, Literal] = {i: p for i, p in body.items() if i not in atoms}
-        bound = set(self.bound)
-        yield from self._ready(tests, bound)
-        while atoms:
-            index = self._next(atoms, bound)
-            bound.update(variables_of(atoms.pop(index)))
-            yield index
-            yield from self._ready(tests, bound)
+        return self._written(body) if self.written else self._cheapest(body)
 
-    def _ready(self, tests: dict[int, Literal], bound: set[str]) -> Iterator[int]:
-        for index, test in list(tests.items()):
-            if all(name in bound or name not in self.outer for name in variables_of(test)):
-                del tests[index]
+    def _written(self, body: dict[int, Literal]) -> Iterator[int]:
+        """Each time the first literal that is ready; where none is, the first atom."""
+        bound = set(self.bound)
+        while body:
+            ready = [i for i, literal in body.items() if self._is_ready(literal, bound)]
+            index = next(iter(ready or (i for i, p in body.items() if _is_atom(p))))
+            literal = body.pop(index)
+            if _is_atom(literal):
+                bound.update(variables_of(literal))
+            yield index
+
+    def _is_ready(self, literal: Literal, bound: set[str]) -> bool:
+        names = set(variables_of(literal))
+        if _is_atom(literal):
+            return not names or bool(names & bound)
+        return all(name in bound or name not in self.outer for name in names)
+
+    def _cheapest(self, body: dict[int, Literal]) -> Iterator[int]:
+        """Positive atoms one by one, and every test as soon as its variables have values."""
+        bound = set(self.bound)
+        while body:
+            tests = [i for i, p in body.items() if not _is_atom(p) and self._is_ready(p, bound)]
+            for index in tests:
+                del body[index]
+                yield index
+            atoms = {i: p for i, p in body.items() if isinstance(p, Atom) and _is_atom(p)}
+            if atoms:
+                index = self._next(atoms, bound)
+                bound.update(variables_of(body.pop(index)))
                 yield index
 
     def _next(self, atoms: Mapping[int, Atom], bound: set[str]) -> int:
-        if self.written:
-            for index, atom in atoms.items():
-                names = set(variables_of(atom))
-                if not names or names & bound:
-                    return index
-            return next(iter(atoms))
         choices = []
         for index, atom in atoms.items():
             shared = frozenset(name for name in variables_of(atom) if self.uses[name] > 1)

@@ -19,10 +19,10 @@ from lacec.cli.report import limit_help, stopped_by_limit
 from lacec.cli.store.common import read_hash
 from lacec.diagnostics import visible
 from lacec.errors import LimitError
-from lacec.facets import Facet
+from lacec.facets import SHORTCUTS, Facet
 from lacec.limits import Limits
 from lacec.pipeline import Input
-from lacec.plan.expose import SHORTCUTS, LocalPolicy
+from lacec.plan.expose import LocalPolicy
 from lacec.plan.lowerings import LOWERINGS, STANDARD
 from lacec.plan.operands import Operand
 from lacec.records.coordinates import Coordinate, CoordinateError, read_coordinate

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -81,3 +82,21 @@ def expand(names: Iterable[str]) -> list[str]:
             raise typer.BadParameter(f"the folder {name} has no *.lace files")
         found.update(dict.fromkeys(below))
     return list(found)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write beside the file and rename, so that an interrupted run loses nothing."""
+    target = path.resolve()
+    try:
+        handle, beside = tempfile.mkstemp(prefix=target.name, dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(beside, target.stat().st_mode)
+            os.replace(beside, target)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise typer.BadParameter(f"cannot write {path}: {reason}") from None

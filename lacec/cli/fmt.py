@@ -1,14 +1,12 @@
 """lacec fmt: tidy white space in source files."""
 
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lacec.cli.files import expand, read_input
+from lacec.cli.files import expand, read_input, replace_file
 from lacec.cli.options import FilesArgument
 from lacec.cli.output import write
 from lacec.cli.render import render
@@ -47,25 +45,7 @@ def fmt_command(
         elif name == "-":
             sys.stdout.buffer.write(text)
         elif changed:
-            _replace(Path(name), text)
+            replace_file(Path(name), text)
             write([(f"reformatted {name}\n", "")], sys.stderr)
     if failed:
         raise typer.Exit(1)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside the file and rename, so that an interrupted run loses nothing."""
-    target = path.resolve()
-    try:
-        handle, beside = tempfile.mkstemp(prefix=target.name, dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(beside, target.stat().st_mode)
-            os.replace(beside, target)
-        except BaseException:
-            os.unlink(beside)
-            raise
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise typer.BadParameter(f"cannot write {path}: {reason}") from None

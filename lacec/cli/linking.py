@@ -29,8 +29,8 @@ from lacec.cli.plan import Reader
 from lacec.cli.run_interlace import Exchanging
 from lacec.cli.store.common import refuse_store, say_waiting
 from lacec.errors import AddressError, StoreError
+from lacec.facets import SHORTCUTS
 from lacec.pipeline import Input
-from lacec.plan.expose import SHORTCUTS
 from lacec.records.signature import is_verifier
 from lacec.runtime.iltp.address import Address, parse_address
 from lacec.runtime.iltp.links import Terms

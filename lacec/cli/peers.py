@@ -20,7 +20,7 @@ from typing import Any
 
 from lacec.check.spelling import nearest
 from lacec.diagnostics import quote
-from lacec.plan.expose import SHORTCUTS
+from lacec.facets import SHORTCUTS
 from lacec.records.signature import is_verifier
 from lacec.runtime.interlace.limits import HIGHEST_VALUE, LIMIT_NAMES, LOWEST
 

@@ -17,11 +17,11 @@ from lacec.cli.render import render
 from lacec.cli.report import refuse
 from lacec.diagnostics import Diagnostic, visible
 from lacec.errors import FactError, PlanError
-from lacec.facets import Facet
+from lacec.facets import SHORTCUTS, Facet
 from lacec.limits import Limits
 from lacec.pipeline import Input, compile_sources
 from lacec.plan.exchange import ExchangePlan, make_plan
-from lacec.plan.expose import SHORTCUTS, LocalPolicy, expose_all, expose_selected
+from lacec.plan.expose import LocalPolicy, expose_all, expose_selected
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND, SideProgram
 from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand

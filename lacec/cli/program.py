@@ -1,9 +1,11 @@
 """How a program or a side of a plan is evaluated, as `lacec explain` prints it."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
 from lacec.cli.files import read_inputs
 from lacec.cli.output import Segment, write, write_json
@@ -13,6 +15,27 @@ from lacec.diagnostics import visible
 from lacec.explain import Explanation, Plan, SideExplanation, explain_program, explain_side
 from lacec.limits import Limits
 from lacec.pipeline import compile_sources
+from lacec.vm.database import Database
+
+
+@contextmanager
+def read_program(
+    names: list[str],
+    facts: list[str] | None,
+    store: Path | None,
+    limits: Limits,
+    json: bool,
+) -> Iterator[tuple[Module, Database]]:
+    """A module and its facts; what is wrong with either ends the command."""
+    inputs = read_inputs(names, limits)
+    outcome = compile_sources(inputs, limits=limits)
+    if outcome.module is None:
+        refuse(outcome.diagnostics, dict(inputs), json)
+    derived = {predicate for group in outcome.module.groups for predicate in group}
+    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
+        if wrong:
+            refuse(wrong, dict(inputs) | files, json)
+        yield outcome.module, database
 
 
 def print_program(
@@ -22,15 +45,8 @@ def print_program(
     limits: Limits,
     json: bool,
 ) -> None:
-    inputs = read_inputs(names, limits)
-    outcome = compile_sources(inputs, limits=limits)
-    if outcome.module is None:
-        refuse(outcome.diagnostics, dict(inputs), json)
-    derived = {predicate for group in outcome.module.groups for predicate in group}
-    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
-        if wrong:
-            refuse(wrong, dict(inputs) | files, json)
-        explanation = explain_program(outcome.module, database if facts or store else None, limits)
+    with read_program(names, facts, store, limits, json) as (module, database):
+        explanation = explain_program(module, database if facts or store else None, limits)
     if json:
         write_json(_document(explanation))
     else:

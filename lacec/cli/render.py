@@ -6,6 +6,7 @@ lines are cut to a window around the place.
 """
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from lacec.cli.output import Segment
 from lacec.diagnostics import Diagnostic, Place, visible
 
 WINDOW = 100
-STYLES = {"error": "bold red", "warning": "bold yellow"}
+STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold blue"}
 
 
 def render(
@@ -26,10 +27,11 @@ def render(
 
 
 def summary(diagnostics: Sequence[Diagnostic], files: int) -> str:
-    errors = sum(diagnostic.severity == "error" for diagnostic in diagnostics)
-    warnings = len(diagnostics) - errors
-    found = [counted(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
-    return f"{' and '.join(found) or 'no problems'} in {counted(files, 'file')}"
+    often: Counter[str] = Counter(diagnostic.severity for diagnostic in diagnostics)
+    words = {"error": "error", "warning": "warning", "info": "remark"}
+    found = [counted(often[each], word) for each, word in words.items() if often[each]]
+    said = " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
+    return f"{said or 'no problems'} in {counted(files, 'file')}"
 
 
 def counted(number: int, word: str) -> str:
@@ -49,13 +51,13 @@ def _render(diagnostic: Diagnostic, lines: Mapping[str, list[str]]) -> Iterator[
     others = [related for related in diagnostic.related if related.place != here]
     margin = max(len(str(place.line)) for place in (here, *(r.place for r in others)))
     yield f"{diagnostic.severity}[{diagnostic.name}]", style
-    yield f": {diagnostic.message}\n", "bold"
+    yield f": {visible(diagnostic.message)}\n", "bold"
     yield from _excerpt(here, label, "-->", style, margin, lines)
     for related in others:
         yield from _excerpt(related.place, related.message, ":::", "bold blue", margin, lines)
     if diagnostic.help:
         yield " " * (margin + 1) + "= ", "bold blue"
-        yield f"help: {diagnostic.help}\n", ""
+        yield f"help: {visible(diagnostic.help)}\n", ""
 
 
 def _excerpt(

@@ -7,17 +7,14 @@ from typing import Any
 
 import typer
 
-from lacec.cli.facts import read_all_facts
-from lacec.cli.files import read_inputs
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
+from lacec.cli.program import read_program
 from lacec.cli.render import counted
-from lacec.cli.report import refuse
 from lacec.diagnostics import visible
 from lacec.errors import FactError
 from lacec.explainer import Why, as_fact, explain_module, explain_plan
 from lacec.limits import Limits
-from lacec.pipeline import compile_sources
 from lacec.predicates import Predicate, read_predicate
 from lacec.proof import Check, Fact, Fails, Proof, Proofs, RuleShown, WhyNot
 
@@ -59,15 +56,8 @@ def print_why(
     json: bool,
 ) -> None:
     """Why a module derives a fact, or does not."""
-    inputs = read_inputs(names, limits)
-    outcome = compile_sources(inputs, limits=limits)
-    if outcome.module is None:
-        refuse(outcome.diagnostics, dict(inputs), json)
-    derived = {predicate for group in outcome.module.groups for predicate in group}
-    with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
-        if wrong:
-            refuse(wrong, dict(inputs) | files, json)
-        _answer(explain_module(outcome.module, database, limits), asked, json)
+    with read_program(names, facts, store, limits, json) as (module, database):
+        _answer(explain_module(module, database, limits), asked, json)
 
 
 def print_plan_why(

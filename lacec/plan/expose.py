@@ -15,7 +15,6 @@ from lacec.plan.operands import Operand
 
 ALL = "AllowQueryRecord(V,P) :- _Viewer(V), Have(P)."
 SELECTED = "AllowQueryRecord(V,P) :- _Viewer(V), SelectHave(P)."
-SHORTCUTS = ("selected", "all")
 
 
 @dataclass(frozen=True, slots=True)

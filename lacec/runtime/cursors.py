@@ -1,8 +1,9 @@
 """Cursors on disk: what was last known of the peer of a proven link (050, D24).
 
-A cursor is a file beside the records of a store: a line for the schema, then the
-advertisement records as fact lines. It saves time and proves nothing, so a file that
-cannot be read is as good as none.
+A cursor is a file beside the records of a store: lines for the schema, a blank line, then
+the advertisement records, packed. It saves time and proves nothing, so a file that cannot
+be read is as good as none. What was read or written last is also kept in memory, and
+counts as long as the file is the same.
 """
 
 import os
@@ -10,13 +11,15 @@ from pathlib import Path
 
 from lacec.records import b64a
 from lacec.runtime.interlace.advertisement import Schema
-from lacec.runtime.interlace.codec import Reading, read_message, write_message
 from lacec.runtime.interlace.events import Cursor, Remember
 from lacec.runtime.interlace.facts import HELLO, read_block, write_block
-from lacec.runtime.interlace.messages import Offer
 from lacec.runtime.interlace.reasons import Abort
+from lacec.runtime.packing import pack, unpack
 
 FOLDER = "cursors"
+
+# How to tell whether a file is the one that was read: its name, number, time and size.
+Stamp = tuple[str, int, int, int]
 
 
 class FileCursors:
@@ -24,34 +27,38 @@ class FileCursors:
 
     def __init__(self, store: Path) -> None:
         self._folder = store / FOLDER
+        self._last: tuple[Stamp, Cursor] | None = None
 
     def recall(self, link: str) -> Cursor | None:
+        path = self._path(link)
         try:
-            data = self._path(link).read_bytes()
+            with path.open("rb") as file:
+                stamp = _stamp(path, os.fstat(file.fileno()))
+                if self._last is not None and self._last[0] == stamp:
+                    return self._last[1]
+                data = file.read()
             # The blank line after the schema; it comes first if that has no fields.
             blank = 0 if data.startswith(b"\n") else data.index(b"\n\n") + 1
-            schema = _read_schema(data[:blank])
-            offer = read_message(Reading.OFFER, data[blank + 1 :])
+            cursor = Cursor(_read_schema(data[:blank]), unpack(data[blank + 1 :]))
         except (OSError, ValueError, Abort):
             return None
-        if not isinstance(offer, Offer) or offer.summaries:
-            return None
-        return Cursor(schema, {record.hash: record for record in offer.records})
+        self._last = (stamp, cursor)
+        return cursor
 
     def remember(self, question: Remember) -> bool:
-        cursor = question.cursor
-        body = write_message(Offer(tuple(cursor.records.values())))
+        cursor, path = question.cursor, self._path(question.link)
         try:
-            self._write(self._path(question.link), _write_schema(cursor.schema) + b"\n" + body)
+            written = self._write(path, _write_schema(cursor.schema) + b"\n" + pack(cursor.records))
         except OSError:
             return False
+        self._last = (_stamp(path, written), cursor)
         return True
 
     def _path(self, link: str) -> Path:
         b64a.decode(link)  # a link is a digest as text, and no path
         return self._folder / link
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, path: Path, data: bytes) -> os.stat_result:
         """The whole file or none of it."""
         self._folder.mkdir(exist_ok=True)
         new = path.with_name(f".{path.name}.{os.getpid()}")
@@ -59,7 +66,13 @@ class FileCursors:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+            written = os.fstat(file.fileno())
         new.replace(path)
+        return written
+
+
+def _stamp(path: Path, found: os.stat_result) -> Stamp:
+    return path.name, found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _write_schema(schema: Schema) -> bytes:

@@ -4,7 +4,7 @@ In: two participants. Out: the result of each side. A dry run is the same exchan
 stores that keep what arrives in memory, so that it lists what the real one then moves.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 
@@ -18,32 +18,43 @@ from lacec.records.record import Record, parse_record
 from lacec.records.tai import now
 from lacec.runtime.deciding import deciding_rules
 from lacec.runtime.interlace import events as e
-from lacec.runtime.interlace.advertisement import NO_FIELDS, Advertisement, Schema
+from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.driver import Pair, Seat
 from lacec.runtime.interlace.facts import Fact
-from lacec.runtime.interlace.limits import ExchangeLimits
+from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.tick import nanoseconds
+from lacec.runtime.memory import Memory
 from lacec.runtime.recording.entries import Part
 from lacec.runtime.recording.recorder import Recorder, held
 from lacec.runtime.side import EXCHANGE_LIMITS, AddedLike, Cursors, Moment, Policy, Shelf, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
 
-# In one process nothing is listed in blocks, so only memory limits what is advertised.
-LIMITS = ExchangeLimits(max_advertisement_records=2**22)
+# In one process nobody is silent: who says nothing is at work.
+_NEVER = 10**9
+PATIENT = OwnLimits(rate_after_seconds=_NEVER)
+# What is recorded is written in blocks, with the limits of blocks.
+IN_BLOCKS = ExchangeLimits(phase_timeout_seconds=_NEVER)
+# Otherwise nothing is, so only memory limits what is advertised.
+LIMITS = replace(IN_BLOCKS, max_advertisement_records=2**22)
 
 
 @dataclass(frozen=True)
 class Participant:
-    """One side: its records, its policy, and the verifier it is known by, if any."""
+    """One side: its records, its policy, and the verifier it is known by, if any.
+
+    `memory` serves one exchange after the other: what changed nothing is not found again.
+    """
 
     shelf: Shelf
     policy: Policy
     verifier: str | None = None
     cursors: Cursors | None = None
     fields: Schema = NO_FIELDS
+    memory: Memory = field(default_factory=Memory, compare=False)
 
 
 class KnownParties:
@@ -84,13 +95,15 @@ def make_pair(
     for index, (own, peer) in enumerate(((left, right), (right, left))):
         claim, other = (own.verifier, peer.verifier) if proven else (None, None)
         module = own.policy.operand.module.id
-        config = Config(index, module, claim=claim, fields=own.fields)
+        config = Config(
+            index, module, claim=claim, fields=own.fields, limits=IN_BLOCKS, own_limits=PATIENT
+        )
         if record is None:
             config = replace(config, limits=LIMITS, partitions=False)
         if tick_interval is not None:
             config = replace(config, open=True, tick_interval=tick_interval)
         prover = KnownParties(claim, other)
-        answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits)
+        answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits, own.memory)
         seats.append(Seat(Machine(config), answers))
         parts.append(Part(config, own.policy.origins, own.policy.lowering))
     if record is None:
@@ -217,7 +230,7 @@ class _Watched:
         return answer
 
     def _decide(
-        self, runtime: Sequence[Fact], advertised: Mapping[str, Advertisement]
+        self, runtime: Sequence[Fact], advertised: Claims
     ) -> dict[str, dict[str, tuple[LoweredRule, ...]]]:
         assert self.side.program is not None
         _, database = self.side.facts(runtime, advertised)
@@ -232,7 +245,10 @@ def dry_run(
     run: Callable[[Pair], None] = Pair.run,
 ) -> tuple[Pair, list[Move]]:
     """What an exchange would move; nothing is stored, and no cursor is kept."""
-    layered = [replace(each, shelf=Layer(each.shelf), cursors=None) for each in (left, right)]
+    layered = [
+        replace(each, shelf=Layer(each.shelf), cursors=None, memory=Memory())
+        for each in (left, right)
+    ]
     pair = make_pair(layered[0], layered[1], clock, limits)
     watched = []
     for seat in pair.seats:

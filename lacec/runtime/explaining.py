@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from lacec.explainer import explain_plan
+from lacec.explainer import Authored, explain_plan
 from lacec.limits import Limits
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
 from lacec.predicates import Predicate
@@ -56,6 +56,7 @@ class _Noting:
 
     side: Side
     hash: str
+    authored: Authored
     seen: e.Evaluate | e.Load | None = None
     explained: dict[Predicate, Proof | WhyNot] = field(default_factory=dict)
 
@@ -78,7 +79,7 @@ class _Noting:
             return None
         if predicate not in self.explained:
             _, database = self.side.facts(self.seen.runtime, self.seen.advertised)
-            why = explain_plan(self.side.program, database, self.side.limits)
+            why = explain_plan(self.side.program, database, self.side.limits, self.authored)
             fact = Fact(predicate.name, (self.hash,))
             found = why.why(fact) or why.why_not(fact)
             assert found is not None
@@ -97,10 +98,15 @@ def explain_exchange(
     had = [each.shelf.get(hash) is not None for each in (left, right)]
     layered = [replace(each, shelf=Layer(each.shelf), cursors=None) for each in (left, right)]
     pair = make_pair(layered[0], layered[1], clock, limits)
+    authored = {
+        (index, rule.id): rule
+        for index, each in enumerate((left, right))
+        for rule in each.policy.operand.module.rules
+    }
     sides = []
     for seat in pair.seats:
         assert isinstance(seat.answers, Side)
-        sides.append(_Noting(seat.answers, hash))
+        sides.append(_Noting(seat.answers, hash, authored))
         seat.answers = sides[-1]
     pair.run()
     to_right, to_left = (_direction(to, sides, had) for to in (1, 0))

@@ -4,7 +4,7 @@ In: questions (interlace/events). Out: their answers. Here a plan is compiled, a
 evaluated, records are read and kept; the machine itself does none of that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -20,11 +20,14 @@ from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand, peer_operand
 from lacec.plan.origins import Party
 from lacec.predicates import Predicate
-from lacec.records.facts import FIELD, HAVE
+from lacec.records.facts import HAVE
 from lacec.records.record import Record
+from lacec.runtime.columns import Columns, HashSet, columns_of, describe
 from lacec.runtime.interlace import events as e
-from lacec.runtime.interlace.advertisement import Advertisement, Schema, advertise
+from lacec.runtime.interlace.advertisement import Schema
+from lacec.runtime.interlace.claims import Claims, Listing
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
+from lacec.runtime.memory import Description, Memory
 from lacec.sides import OUTPUTS, evaluate_side
 from lacec.views import OriginMode
 from lacec.vm.arrays import members
@@ -34,9 +37,6 @@ from lacec.vm.sources import add_rows
 # D12: an evaluation inside an exchange has less time than a command.
 EXCHANGE_SECONDS = 10
 EXCHANGE_LIMITS = replace(DEFAULT_LIMITS, seconds=EXCHANGE_SECONDS)
-
-ADVERTISED = Predicate("Advertised", 2)
-ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
 
 
 class Moment(Protocol):
@@ -106,13 +106,15 @@ class Side:
         prover: Prover | None = None,
         cursors: Cursors | None = None,
         limits: Limits = EXCHANGE_LIMITS,
+        memory: Memory | None = None,
     ) -> None:
         self.shelf, self.limits = shelf, limits
+        self.memory = memory or Memory()
         self.policies = {policy.operand.module.id: policy}
         self._modules, self._prover, self._cursors = modules, prover, cursors
         self.program: SideProgram | None = None
         self.exceeded: LimitError | None = None  # the limit that ended an evaluation
-        self._last: tuple[tuple[Moment, object, object], e.Evaluated] | None = None
+        self._advertised: tuple[Claims, Columns] | None = None
 
     def change(self, policy: Policy) -> None:
         """Bring another operand from the next epoch on; the machine is told its module's id."""
@@ -134,7 +136,7 @@ class Side:
             case e.Evaluate(runtime, advertised):
                 return self._evaluate(runtime, advertised)
             case e.Describe(hashes, source, schema):
-                return e.Described(tuple(self._describe(hashes, source, schema)))
+                return e.Described(Listing(self._describe(Description(hashes, source, schema))))
             case e.Load():
                 return self._load(question)
             case e.Store(records):
@@ -154,7 +156,8 @@ class Side:
         policy = self.policies[question.own.module]
         try:
             plan, compiled = make_exchange_plan(policy, theirs, question)
-            self.program = plan.side(question.own.index, policy.local)
+            side = plan.side(question.own.index, policy.local)
+            self.program = self.memory.program(side).side
         except PlanError as error:
             return e.NotCompiled("exchange-plan-compilation-failure", str(error))
         try:
@@ -162,34 +165,40 @@ class Side:
             verify(emit(self.program.main, OUTPUTS, None, resolution, self.limits), self.limits)
         except (CodeError, LimitError) as error:
             return e.NotCompiled("malformed-prepared-policy", str(error))
-        self.forget()
         return compiled
 
     def forget(self) -> None:
-        """Evaluate anew next time, whether or not anything changed."""
-        self._last = None
+        """Find everything anew next time, whether or not anything changed."""
+        self.memory = Memory()
 
     def facts(
-        self, runtime: Sequence[Sequence[str]], advertised: Mapping[str, Advertisement]
+        self, runtime: Sequence[Sequence[str]], advertised: Claims
     ) -> tuple[Moment, Database]:
         """All that an evaluation sees: the store as it is now, runtime facts, advertisements."""
         moment = self.shelf.snapshot()
         database = moment.database(self.limits)
         for name, *values in runtime:
             add_rows(database, Predicate(name, len(values)), [values], self.limits)
-        add_rows(database, *_advertised(advertised), self.limits)
-        add_rows(database, *_advertised_fields(advertised), self.limits)
+        self._columns(advertised).add_to(database, self.limits)
         return moment, database
 
+    def _columns(self, advertised: Claims) -> Columns:
+        """What a peer advertises as columns, made once while it advertises the same."""
+        if self._advertised is None or self._advertised[0] is not advertised:
+            self._advertised = (advertised, columns_of(advertised, self.limits))
+        return self._advertised[1]
+
     def _evaluate(
-        self, runtime: Sequence[Sequence[str]], advertised: Mapping[str, Advertisement]
+        self, runtime: Sequence[Sequence[str]], advertised: Claims
     ) -> e.Evaluated | e.NotEvaluated:
         """Over the store as it is now; the same again costs nothing while nothing changed."""
         assert self.program is not None
         try:
-            key = (self.shelf.snapshot(), runtime, advertised)
-            if self._last is not None and _same(self._last[0], key):
-                return self._last[1]
+            program = self.memory.program(self.program)
+            key = program.evaluation(runtime, advertised, self.limits)
+            known = self.memory.evaluated(self.shelf.snapshot(), key)
+            if known is not None:
+                return known
             moment, database = self.facts(runtime, advertised)
             found = evaluate_side(self.program, database, self.limits)
         except LimitError as error:
@@ -200,35 +209,21 @@ class Side:
         have = database.relation(HAVE).columns[0]
         send = found.main.relations[MAY_SEND].columns[0]
         request = found.main.relations[MAY_REQUEST].columns[0]
-        texts = database.symbols.texts
         evaluated = e.Evaluated(
-            frozenset(texts(send[members(send, have)])),
-            frozenset(texts(request[~members(request, have)])),
+            HashSet(database.symbols, send[members(send, have)]),
+            HashSet(database.symbols, request[~members(request, have)]),
             moment.last,
         )
-        self._last = (key, evaluated)
+        self.memory.keep_evaluated(moment, key, evaluated)
         return evaluated
 
-    def _describe(
-        self, hashes: Sequence[str], source: str, schema: Schema
-    ) -> Iterator[Advertisement]:
-        """From the facts of the store, by the column."""
-        database = self.shelf.snapshot().database(self.limits)
-        symbols, field = database.symbols, database.relation(FIELD)
-        wanted = symbols.intern_all(hashes)
-        here = members(wanted, database.relation(HAVE).columns[0])
-        found: dict[str, list[tuple[str, int, str]]] = {
-            hash: [] for hash, is_here in zip(hashes, here.tolist(), strict=True) if is_here
-        }
-        names = [symbols.find(name) for name in sorted(schema.names)]
-        parts = [field.part([(1, name)], ()) for name in names if name >= 0]
-        for part in [field] if schema.every else parts:
-            rows = part.where(members(part.columns[0], wanted))
-            columns = [symbols.texts(column) for column in rows.columns]
-            for hash, name, nth, value in zip(*columns, strict=True):
-                found[hash].append((name, int(nth), value))
-        for hash, fields in found.items():
-            yield advertise(hash, source, fields, schema)
+    def _describe(self, key: Description) -> Columns:
+        moment = self.shelf.snapshot()
+        found = self.memory.described(moment, key)
+        if found is None:
+            found = describe(moment.database(self.limits), *key)
+            self.memory.keep_described(moment, key, found)
+        return found
 
     def _load(self, question: e.Load) -> e.Loaded | e.NotEvaluated:
         """As much as may be loaded at once, and at least one record."""
@@ -265,23 +260,3 @@ def make_exchange_plan(
 
 def _party(setup: Setup) -> Party:
     return Party(None if setup.origin == UNASSIGNED else setup.origin)
-
-
-def _same(one: tuple[Moment, object, object], other: tuple[Moment, object, object]) -> bool:
-    return one[0] is other[0] and one[1] == other[1] and one[2] is other[2]
-
-
-def _advertised(
-    advertised: Mapping[str, Advertisement],
-) -> tuple[Predicate, list[tuple[str, ...]]]:
-    return ADVERTISED, [(hash, record.source) for hash, record in advertised.items()]
-
-
-def _advertised_fields(
-    advertised: Mapping[str, Advertisement],
-) -> tuple[Predicate, list[tuple[str, ...]]]:
-    return ADVERTISED_FIELD, [
-        (hash, record.source, name, str(nth), value)
-        for hash, record in advertised.items()
-        for name, nth, value in record.fields
-    ]

@@ -8,7 +8,7 @@ that no command pays for importing it or for building tables. Run it with
 from pathlib import Path
 from pprint import pformat
 
-from lacec.resources import grammar_path
+from lacec.resources import grammar_path, textmate_path
 
 TABLES = Path(__file__).with_name("tables.py")
 START = "line"
@@ -80,3 +80,7 @@ def _assignment(name: str, kind: str, value: object) -> str:
 
 if __name__ == "__main__":
     TABLES.write_text(generate(grammar_path().read_text(encoding="utf-8")), encoding="utf-8")
+    # Imported now, because it reads the tables.
+    from lacec.syntax.textmate import textmate
+
+    textmate_path().write_text(textmate(), encoding="utf-8")

@@ -22,7 +22,7 @@ from lacec.vm.machine import Machine
 from lacec.vm.rank import is_unique, rank_counts
 from lacec.vm.relation import Ids, Mask, Relation, Rows
 
-# A key of several columns is looked up by one of them when that gives no more rows than this
+# A key of several columns is looked up by the first of them that gives no more rows than this
 # for each row that asks; the others then filter.
 FEW_ROWS = 4
 
@@ -64,6 +64,7 @@ class Answers:
         self.symbols = machine.database.symbols
         code: Code = machine.code
         self._numbers = {predicate: n for n, predicate in enumerate(code.predicates)}
+        self._derived = {number for group in code.groups for number in group.predicates}
         self._recursive: dict[object, Tuples] = {}
         self._ranks: dict[object, tuple[Relation, Rows] | None] = {}
 
@@ -72,7 +73,7 @@ class Answers:
     def is_virtual(self, predicate: Predicate) -> bool:
         """Whether its tuples were never made: they are counted only, or not needed yet."""
         number = self._numbers.get(predicate)
-        return number is not None and self.machine.is_virtual(number)
+        return number in self._derived and number not in self.machine.done
 
     def relation(self, predicate: Predicate, view: int = 0) -> Relation:
         """All tuples of a predicate, through a view."""
@@ -223,7 +224,7 @@ class Answers:
 
     def _rank_counts(self, predicate: Predicate, ranked: Ranked) -> tuple[Relation, Rows] | None:
         """The counts of a virtual predicate by its key; None when it is to be made after all."""
-        if not self.machine.is_virtual(self._numbers[predicate]):
+        if not self.is_virtual(predicate):
             return None
         key = (predicate, ranked.operands, ranked.low, ranked.high)
         if key not in self._ranks:
@@ -276,12 +277,16 @@ class Answers:
         return left, right
 
     def _cheapest(self, state: State, relation: Relation, keys: "Keys") -> int | None:
-        """The first column of a key that alone gives few rows; None when each gives many."""
+        """A column of a key that alone gives few rows; None when sorting by all costs less."""
+        least, best = relation.size, None
         for place, (slot, column) in enumerate(keys):
             lookup = relation.lookup(column, self.database.universe())
-            if int(lookup.counts(state.values[slot]).sum()) <= FEW_ROWS * state.size + 64:
+            count = int(lookup.counts(state.values[slot]).sum())
+            if count <= FEW_ROWS * state.size:
                 return place
-        return None
+            if count <= least:
+                least, best = count, place
+        return best
 
     def _first_rows(self, state: State, relation: Relation, keys: "Keys") -> tuple[Rows, Rows]:
         """Each combination with the first tuple that agrees with it, if there is one."""

@@ -25,7 +25,6 @@ class Database:
         self._added: dict[Predicate, list[Relation]] = {}
         self._relations: dict[Predicate, Relation] = dict(relations or {})
         self._absent: dict[Predicate, Relation] = {}  # empty, and no predicates of the database
-        self._universe = 0
 
     def add(self, predicate: Predicate, columns: Sequence[Ids], size: int | None = None) -> None:
         """Columns of ids of this database's symbols; equal rows are harmless."""
@@ -35,11 +34,16 @@ class Database:
             self._added.setdefault(predicate, []).append(self._relations.pop(predicate))
         self._added.setdefault(predicate, []).append(relation)
 
+    def add_set(self, predicate: Predicate, columns: Sequence[Ids]) -> None:
+        """All facts of a predicate that has none yet; no two rows are equal."""
+        assert predicate not in self._added
+        assert predicate not in self._relations
+        self._absent.pop(predicate, None)
+        self._relations[predicate] = Relation(columns)
+
     def universe(self) -> int:
         """A number that ids stay below, which seldom changes, so that indexes stay valid."""
-        if len(self.symbols) > self._universe:
-            self._universe = len(self.symbols) + len(self.symbols) // 8 + 64
-        return self._universe
+        return self.symbols.universe()
 
     def predicates(self) -> list[Predicate]:
         return sorted({*self._added, *self._relations})
@@ -53,20 +57,16 @@ class Database:
             (self._relations if pieces else self._absent)[predicate] = found
         return found
 
+    def replace(self, predicate: Predicate, relation: Relation) -> None:
+        """Other tuples for a predicate, a set of them."""
+        self._added.pop(predicate, None)
+        self._absent.pop(predicate, None)
+        self._relations[predicate] = relation
+
     def check_limits(self, limits: Limits) -> int:
         """How many facts there are. Base facts and runtime facts are limited apart (030 Limits)."""
-        base = runtime = 0
-        for predicate in self.predicates():
-            size = self.relation(predicate).size
-            if predicate in _RUNTIME:
-                runtime += size
-            else:
-                base += size
-        if base > limits.base_facts:
-            raise LimitError("base_facts", limits.base_facts, base, "base facts")
-        if runtime > limits.runtime_facts:
-            raise LimitError("runtime_facts", limits.runtime_facts, runtime, "runtime facts")
-        return base + runtime
+        sizes = {predicate: self.relation(predicate).size for predicate in self.predicates()}
+        return check_sizes(sizes, limits)
 
     def tuples(self, relation: Relation) -> list[tuple[str, ...]]:
         """The rows of a relation as text, in code point order."""
@@ -74,3 +74,14 @@ class Database:
             return [()] * relation.size
         columns = [self.symbols.texts(column) for column in relation.columns]
         return sorted(zip(*columns, strict=True))
+
+
+def check_sizes(sizes: Mapping[Predicate, int], limits: Limits) -> int:
+    """How many facts that are in all; LimitError when they are too many."""
+    runtime = sum(size for predicate, size in sizes.items() if predicate in _RUNTIME)
+    base = sum(sizes.values()) - runtime
+    if base > limits.base_facts:
+        raise LimitError("base_facts", limits.base_facts, base, "base facts")
+    if runtime > limits.runtime_facts:
+        raise LimitError("runtime_facts", limits.runtime_facts, runtime, "runtime facts")
+    return base + runtime

@@ -162,3 +162,12 @@ def concatenate(relations: Sequence[Relation], arity: int) -> Relation:
         return Relation([np.empty(0, np.int32)] * arity, 0)
     columns = [np.concatenate([r.columns[c] for r in relations]) for c in range(arity)]
     return Relation(columns, sum(relation.size for relation in relations))
+
+
+def distinct_from(left: Relation, right: Relation) -> Mask:
+    """Which rows of the left are no rows of the right; both have the same columns."""
+    if not left.columns:
+        return np.full(left.size, right.size == 0)
+    every = [(column, column) for column in range(len(left.columns))]
+    a, b = pack_pair(left, right, every)
+    return ~members(a, b)

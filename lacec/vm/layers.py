@@ -6,6 +6,7 @@ first needed, so that a layer in a file costs only what is read of it.
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,12 @@ def freeze(data: Bytes, offsets: Offsets, heads: Words, below: Sequence[Layer]) 
         "others": (np.sort(order[~owns]) + first).astype(np.int32),
     }
     return Layer(first, len(order), arrays.__getitem__)
+
+
+def common_count(one: Sequence[Layer], other: Sequence[Layer]) -> int:
+    """How many values two stacks of layers have in common from the bottom up."""
+    pairs = takewhile(lambda pair: pair[0] is pair[1], zip(one, other, strict=False))
+    return sum(layer.count for layer, _ in pairs)
 
 
 def merge_layers(low: Layer, high: Layer) -> Layer:

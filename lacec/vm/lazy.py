@@ -46,6 +46,10 @@ class SplitRelation(LazyRelation):
         self._column = column
         self._pick = pick
 
+    @property
+    def split(self) -> int | None:
+        return self._column
+
     def part(
         self, constants: Sequence[tuple[int, int]], equals: Sequence[tuple[int, int]]
     ) -> Relation:

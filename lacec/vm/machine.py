@@ -26,6 +26,7 @@ from lacec.vm.database import Database
 from lacec.vm.fixpoint import Growing
 from lacec.vm.rank import is_unique, rank_counts
 from lacec.vm.relation import Relation
+from lacec.vm.schedule import full_blocks, last_reads, needed_groups
 from lacec.vm.view import View, Viewed
 
 # What rules made is kept as it is up to this many rows, then made into a set: the memory of
@@ -69,18 +70,15 @@ class Machine:
         self._rows = limits.rows(self._origin)
         self._constants = [database.symbols.intern(text) for text in code.constants]
         self._universe = database.universe()
-        self._done: dict[int, Relation] = {}
-        # Of a recursive predicate, how many of its rows were there after each round.
-        self.ends: dict[int, list[int]] = {}
+        self.done: dict[int, Relation] = {}  # what is derived so far
+        self.rounds: dict[int, int] = {}  # how many each recursive group took
+        self.ends: dict[int, list[int]] = {}  # of its predicates, the rows after each round
         self._growing: dict[int, Growing] = {}
         self._made: dict[int, Made] = {}
         self._group_of = {p: g for g, group in enumerate(code.groups) for p in group.predicates}
-        self._blocks: list[list[Block]] = [[] for _ in code.groups]
-        for block in code.blocks:
-            if block.kind in (Kind.FULL, Kind.DELTA):
-                self._blocks[block.group].append(block)
+        self._blocks = full_blocks(code)
         self._read_last = {
-            id(block): _last_reads(block) for blocks in self._blocks for block in blocks
+            id(block): last_reads(block) for blocks in self._blocks for block in blocks
         }
         self._steps: tuple[Callable[..., Any], ...] = tuple(
             getattr(self, f"_{opcode.name.lower()}") for opcode in op.OPCODES
@@ -88,52 +86,36 @@ class Machine:
 
     def run(self) -> dict[Predicate, Relation]:
         """The relations of the outputs."""
-        for group in self._needed(self.code.outputs):
-            self._evaluate(group)
-        return {self.code.predicates[p]: self._done[p] for p in self.code.outputs}
-
-    def is_virtual(self, predicate: int) -> bool:
-        """Whether no output needed the tuples of a derived predicate."""
-        return predicate in self._group_of and predicate not in self._done
+        for group in needed_groups(self.code, self._blocks, self.code.outputs):
+            self.evaluate(group)
+        return {self.code.predicates[p]: self.done[p] for p in self.code.outputs}
 
     def tuples(self, predicate: int, view: int) -> Relation:
-        """The tuples of a predicate through a view; what is virtual is made now."""
-        self._deadline = monotonic() + self.limits.seconds
-        for group in self._needed([predicate]):
-            self._evaluate(group)
+        """The tuples of a predicate through a view; what no output needed is made now."""
+        if predicate in self._group_of and predicate not in self.done:
+            self._deadline = monotonic() + self.limits.seconds
+            for group in needed_groups(self.code, self._blocks, [predicate], self.done):
+                self.evaluate(group)
         registers = [Relation((), 0)]
         self._load(registers, 0, predicate, view, op.State.ALL)
         return registers[0]
 
-    def _needed(self, predicates: Sequence[int]) -> list[int]:
-        """The groups that these predicates need and that are not evaluated yet, in order."""
-        groups: set[int] = set()
-        queue = list(predicates)
-        while queue:
-            predicate = queue.pop()
-            group = self._group_of.get(predicate)
-            if group is None or group in groups or predicate in self._done:
-                continue
-            groups.add(group)
-            for block in self._blocks[group]:
-                queue += [i[2] for i in block.instructions if i[0] == op.LOAD]
-        return sorted(groups)
-
-    def _evaluate(self, number: int) -> None:
+    def evaluate(self, number: int) -> None:
+        """Evaluate a group, when all that it needs is done."""
         group = self.code.groups[number]
         self._origin = group.reading.origin
         self._rows = self.limits.rows(self._origin)
         if group.recursive:
-            self._evaluate_rounds(group, self._blocks[number])
+            self.rounds[number] = self._evaluate_rounds(group, self._blocks[number])
             return
         (predicate,) = group.predicates
         made = self._run_blocks(self._blocks[number], group)[predicate]
         arity = self.code.predicates[predicate].arity
         relation = kernels.distinct(kernels.concatenate(made.pieces, arity), self._universe)
         self._check_derived(predicate, relation.size)
-        self._done[predicate] = relation
+        self.done[predicate] = relation
 
-    def _evaluate_rounds(self, group: Group, blocks: Sequence[Block]) -> None:
+    def _evaluate_rounds(self, group: Group, blocks: Sequence[Block]) -> int:
         """Rounds until one makes nothing new; each reads what the rounds before it made."""
         for predicate in group.predicates:
             arity = self.code.predicates[predicate].arity
@@ -154,9 +136,10 @@ class Machine:
                 self._check_derived(predicate, growing.size)
             running = later
         for predicate, growing in self._growing.items():
-            self._done[predicate] = growing.all
+            self.done[predicate] = growing.all
             self.ends[predicate] = growing.ends
         self._growing.clear()
+        return rounds
 
     def _run_blocks(self, blocks: Sequence[Block], group: Group) -> "dict[int, Made]":
         self._made = {predicate: Made() for predicate in group.predicates}
@@ -204,7 +187,7 @@ class Machine:
         if growing is not None:
             registers[to] = growing.last if state == op.State.LAST else growing.all
         elif predicate in self._group_of:
-            registers[to] = self._done[predicate]
+            registers[to] = self.done[predicate]
         else:
             known = self.code.predicates[predicate]
             given = self._given.get(known)
@@ -315,11 +298,11 @@ class Machine:
             ranks = rank_counts(self.database.symbols, lows, highs, ways, enough)
             counts = kernels.look_up(lows, 0, relation.columns[key], ranks, self._universe)
         else:
-            for group in self._needed([predicate]):
+            for group in needed_groups(self.code, self._blocks, [predicate], self.done):
                 held = self._made, self._origin, self._rows
-                self._evaluate(group)
+                self.evaluate(group)
                 self._made, self._origin, self._rows = held
-            tuples = self._done[predicate]
+            tuples = self.done[predicate]
             counts = kernels.match_counts(relation, tuples, [(key, position)], self._universe)
         registers[to] = self._within(relation, counts, compare, bound)
 
@@ -372,18 +355,6 @@ class Made:
     pieces: list[Relation] = field(default_factory=list)
     distinct: int = 0  # rows of the set
     loose: int = 0  # rows of the pieces after it
-
-
-def _last_reads(block: Block) -> list[list[int]]:
-    """For each instruction the registers that none after it reads, and nobody need keep."""
-    seen: set[int] = set()
-    found: list[list[int]] = []
-    for opcode, *operands in reversed(block.instructions):
-        kinds = [operand.parts[0].kind for operand in op.OPERANDS[opcode]]
-        reads = {o for o, kind in zip(operands, kinds, strict=True) if kind in ("in", "complete")}
-        found.append([] if opcode == op.EMIT else sorted(reads - seen))
-        seen |= reads
-    return found[::-1]
 
 
 def _clamped(number: int) -> int:

@@ -19,10 +19,17 @@ Mask = npt.NDArray[np.bool_]
 
 # A table over all ids is worth its size when there are this many times fewer rows than ids.
 DENSE = 16
+# So few keys are found in sorted values as fast as in a table, however often they are asked.
+FEW = 16
 
 
 class Relation:
     __slots__ = ("_lookups", "_members", "_orders", "_parts", "columns", "size")
+
+    @property
+    def split(self) -> int | None:
+        """The column by whose values it is kept in parts, if it is."""
+        return None
 
     def __init__(self, columns: Sequence[Ids], size: int | None = None) -> None:
         self.columns = tuple(columns)
@@ -95,6 +102,10 @@ class Relation:
             found = self._lookups[column] = Lookup(self.columns[column], universe)
         return found
 
+    def known_lookup(self, column: int) -> "Lookup | None":
+        """The rows by the value of a column, if that was asked for before."""
+        return self._lookups.get(column)
+
     def has_lookup(self, column: int, universe: int) -> bool:
         found = self._lookups.get(column)
         return found is not None and found.universe >= universe
@@ -142,7 +153,7 @@ class Lookup:
 
     def spans(self, keys: Ids) -> tuple[Rows, Rows]:
         """Where the rows of each key begin among the ordered rows, and how many they are."""
-        if self._sorted is not None:
+        if self._sorted is not None and len(keys) > FEW:
             self._asked += len(keys)
             if self.universe <= DENSE * self._asked:  # the table pays by now
                 self._count(self._sorted)
@@ -153,6 +164,28 @@ class Lookup:
         assert self._sorted is not None
         low = np.searchsorted(self._sorted, keys, "left")
         return low, np.searchsorted(self._sorted, keys, "right") - low
+
+    def span(self, key: int) -> tuple[int, int]:
+        """Where the rows of one value begin and end among the ordered rows."""
+        if key >= self.universe:  # a value that is newer than the relation
+            return 0, 0
+        if self._rows is not None:
+            row = self._rows.item(key)
+            return (row, row + 1) if row >= 0 else (0, 0)
+        if self._starts is not None:
+            return self._starts.item(key), self._starts.item(key + 1)
+        assert self._sorted is not None
+        value = np.int32(key)  # of the type of the values, or they would all be converted
+        low = int(self._sorted.searchsorted(value, "left"))
+        return low, int(self._sorted.searchsorted(value, "right"))
+
+    def row(self, position: int) -> int:
+        """The row at one place among the ordered rows."""
+        return position if self._order is None else int(self._order[position])
+
+    def rows(self, begin: int, end: int) -> Rows:
+        """The rows from one place to another among the ordered rows."""
+        return np.arange(begin, end) if self._order is None else self._order[begin:end]
 
     def single(self, keys: Ids) -> npt.NDArray[np.int32] | None:
         """The one row of each key or -1, if no value has two rows."""

@@ -63,8 +63,10 @@ def source_of(facts: Mapping[str, Iterable[Sequence[str]]]) -> TupleSource:
     found: dict[Predicate, list[Sequence[str]]] = {}
     for name, given in facts.items():
         rows = list(given)
-        for arity in set(map(len, rows)):
-            found[Predicate(name, arity)] = [row for row in rows if len(row) == arity]
+        arities = set(map(len, rows))
+        for arity in arities:
+            of_arity = rows if len(arities) == 1 else [row for row in rows if len(row) == arity]
+            found[Predicate(name, arity)] = of_arity
     return TupleSource(found)
 
 

@@ -1,12 +1,10 @@
 """Text values and their ids: flat UTF-8 text in layers.
 
 In: values, one at a time or as slices of bytes in bulk. Out: dense ids from 0.
-A value has one id for as long as the table lives. The layers below never change and
-may be shared; what is new goes into a layer of the table's own, on top. Bulk values
-are found by hash (64 bits, checked byte by byte), so that a million values make no
-Python strings; values added one at a time go into a dict. A hash belongs to one
-value: others that have it, which somebody must have made on purpose, are known to
-the dict alone.
+A value keeps its id. The layers below never change and may be shared; what is new goes
+into a layer of the table's own, on top. Bulk values are found by hash (64 bits, checked
+byte by byte), so that a million values make no Python strings; values added one at a
+time go into a dict, and so do those whose hash is another value's, made on purpose.
 """
 
 from bisect import bisect_right
@@ -15,10 +13,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from lacec.vm.arrays import unique_inverse
-from lacec.vm.layers import Layer, freeze
+from lacec.vm.arrays import Rows, unique_inverse
+from lacec.vm.layers import Ids, Layer, common_count, freeze
 from lacec.vm.text import (
     PADDING,
+    Bytes,
+    Offsets,
     Words,
     blocks,
     copy_slices,
@@ -30,15 +30,9 @@ from lacec.vm.text import (
     slice_texts,
 )
 
-Ids = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Offsets = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 Slices = tuple[Bytes, Offsets, Offsets]
 
-# Up to this many values, looking each up costs less than preparing a bulk look-up.
-_FEW = 8
-# Up to this many slices, making Python strings of them costs less than hashing in bulk.
+# Up to this many values, keeping them as Python strings costs less than adding them in bulk.
 _MODEST = 1 << 10
 # In place of an id: the hash is that of another value.
 _COLLIDES = -2
@@ -60,12 +54,23 @@ class Symbols:
         self._unhashed: list[int] = []
         self._heads: Words = np.zeros(0, np.uint64)
         self._headed = 0
+        self._universe = 0
         for layer in below:
             others = layer.others
             self._dict.update(zip(self.texts(others), others.tolist(), strict=True))
 
     def __len__(self) -> int:
         return self._first + self._count
+
+    def universe(self) -> int:
+        """A number that ids stay below, which seldom changes, so that indexes stay valid."""
+        if len(self) > self._universe:
+            self._universe = len(self) + len(self) // 8 + 64
+        return self._universe
+
+    def shared(self, other: "Symbols") -> int:
+        """Up to which id, that one not included, ids mean the same here as there."""
+        return len(self) if self is other else common_count(self._below, other._below)
 
     @property
     def offsets(self) -> Offsets:
@@ -186,14 +191,18 @@ class Symbols:
 
     def find(self, text: str) -> int:
         """The id of a value, or -1 when it was never added."""
-        found = self._dict.get(text, -1)
-        if found >= 0 or self._is_all_in_dict():
-            return found
-        data, starts, ends = join_values([text.encode("utf-8")])
-        ids, equal = self._look_up(data, starts, ends, hash_slices(data, starts, ends))
-        if not equal[0]:
-            return -1
-        return self._dict.setdefault(text, int(ids[0]))
+        return self.find_all([text])[0]
+
+    def find_all(self, texts: Sequence[str]) -> list[int]:
+        """The ids of values, -1 for each that was never added; one look-up finds all."""
+        known = self._dict
+        unknown = [text for text in dict.fromkeys(texts) if text not in known]
+        if unknown and not self._is_all_in_dict():
+            data, starts, ends = join_values([text.encode("utf-8") for text in unknown])
+            ids, equal = self._look_up(data, starts, ends, hash_slices(data, starts, ends))
+            found = zip(unknown, ids.tolist(), equal.tolist(), strict=True)
+            known.update((text, id) for text, id, is_equal in found if is_equal)
+        return [known.get(text, -1) for text in texts]
 
     def intern(self, text: str) -> int:
         """The id of a value, which is added if it is new."""
@@ -205,14 +214,13 @@ class Symbols:
         known, texts = self._dict, list(texts)
         if not self._is_all_in_dict():
             return self._intern_among_bulk(texts)
-        # With nothing added in bulk the dict knows all.
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            encoded = [text.encode("utf-8") for text in new]
-            joined = b"".join(encoded)
+            joined = "".join(new).encode("utf-8")
+            sizes = [len(text if text.isascii() else text.encode("utf-8")) for text in new]
             self._reserve(len(new), len(joined))
             self._buffer[self._bytes : self._bytes + len(joined)] = np.frombuffer(joined, np.uint8)
-            ends = self._bytes + np.cumsum(np.fromiter(map(len, encoded), np.int64, len(new)))
+            ends = self._bytes + np.cumsum(np.array(sizes, np.int64))
             self._offsets[self._count + 1 : self._count + 1 + len(new)] = ends
             self._bytes += len(joined)
             numbers = range(len(self), len(self) + len(new))
@@ -224,10 +232,13 @@ class Symbols:
     def _intern_among_bulk(self, texts: list[str]) -> Ids:
         known = self._dict
         new = list(dict.fromkeys([text for text in texts if text not in known]))
-        if len(new) > _FEW:
+        if len(new) > _MODEST:
             ids = self.intern_slices(*join_values([text.encode("utf-8") for text in new]))
             known.update(zip(new, ids.tolist(), strict=True))
-        return np.fromiter(map(self.intern, texts), np.int32, len(texts))
+        for text, id in zip(new, self.find_all(new), strict=True):
+            if id < 0:
+                self._append(text)
+        return np.fromiter(map(known.__getitem__, texts), np.int32, len(texts))
 
     def intern_slices(self, data: Bytes, starts: Offsets, ends: Offsets) -> Ids:
         """The ids of slices of `data`, each added if it is new.

@@ -23,9 +23,8 @@ from lacec.errors import FactError
 from lacec.limits import Limits
 from lacec.predicates import Predicate
 from lacec.vm.arrays import unique
-from lacec.vm.database import Database
+from lacec.vm.database import Database, check_sizes
 from lacec.vm.factline import is_predicate_name
-from lacec.vm.factlines import check_counts
 from lacec.vm.relation import Ids, Relation
 from lacec.vm.sources import check_arity, check_value
 from lacec.vm.symbols import Symbols
@@ -245,7 +244,7 @@ def _predicate(file: str, name: str, arity: int, rows: int, limits: Limits) -> P
         check_arity(predicate, limits)
     except FactError as error:
         raise FactError(f"{file}: {error}") from None
-    check_counts({predicate: rows}, limits)
+    check_sizes({predicate: rows}, limits)
     return predicate
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from lacec.vm.parallel import in_order
+
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -114,13 +116,18 @@ def equal_slices(
     data: Bytes, starts: Offsets, ends: Offsets, other: Bytes, others: Offsets, other_ends: Offsets
 ) -> Mask:
     """Which slices of one buffer equal, one by one, those of another."""
-    lengths = ends - starts
-    equal: Mask = lengths == other_ends - others
-    candidates = np.flatnonzero(equal)
-    for size, rows in _by_size(lengths[candidates]):
-        at = candidates[rows]
-        here = _stack(data, starts[at], lengths[at], size)
-        equal[at] = _equal_rows(here, _stack(other, others[at], lengths[at], size))
+    equal: Mask = ends - starts == other_ends - others
+
+    def compare(block: slice) -> None:
+        candidates = np.flatnonzero(equal[block]) + block.start
+        lengths = ends[candidates] - starts[candidates]
+        for size, rows in _by_size(lengths):
+            at = candidates[rows]
+            here = _stack(data, starts[at], lengths[rows], size)
+            equal[at] = _equal_rows(here, _stack(other, others[at], lengths[rows], size))
+
+    for _ in in_order(compare, blocks(len(starts))):
+        pass
     return equal
 
 

@@ -5,7 +5,7 @@ fact is copied before something reads it: a part with constants is looked up amo
 facts, where its index is, and masked then. What a view left of a part is kept with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,3 +54,39 @@ class Viewed(Relation):
     def __getattr__(self, name: str) -> Any:
         """Columns, size and indexes are those of the rows that the view leaves."""
         return getattr(self._view.of(self._all), name)
+
+
+class LiveView:
+    """A view that changes: which records it shows, and which it showed before."""
+
+    def __init__(self, universe: Callable[[], int]) -> None:
+        """It shows nothing yet. `universe` says below which number all ids are."""
+        self._universe = universe
+        self._marks: Mask = np.zeros(universe(), bool)
+        self.entered: frozenset[int] = frozenset()
+        self.left: frozenset[int] = frozenset()
+
+    def sees(self, record: int, before: bool = False) -> bool:
+        if before:
+            if record in self.entered:
+                return False
+            if record in self.left:
+                return True
+        return record < len(self._marks) and self._marks.item(record)
+
+    def change(self, entered: Iterable[int] = (), left: Iterable[int] = ()) -> None:
+        """Show some records more and some less; the others are as before."""
+        self.entered, self.left = frozenset(entered), frozenset(left)
+        universe = self._universe()
+        if universe > len(self._marks):
+            grown = np.zeros(universe, bool)
+            grown[: len(self._marks)] = self._marks
+            self._marks = grown
+        for record in self.entered:
+            self._marks[record] = True
+        for record in self.left:
+            self._marks[record] = False
+
+    def view(self) -> View:
+        """The records as they are now."""
+        return View(np.flatnonzero(self._marks).astype(np.int32), self._universe())

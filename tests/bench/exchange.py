@@ -1,6 +1,7 @@
 """Exchanges: two stores in one process, and what partition summaries cost on the wire."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -14,7 +15,7 @@ from lacec.records import b64a
 from lacec.runtime.exchange import Participant, make_pair, system_clock
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
 from lacec.runtime.interlace.codec import write_message
-from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS
+from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS, ExchangeLimits
 from lacec.runtime.interlace.messages import Offer
 from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.reconcile import Answerer, Asker
@@ -25,6 +26,7 @@ from tests.bench.store import make_records
 SEALED = 100_000
 ADVERTISED = 1_000_000
 DIFFERENCES = (0, 1, 100, 10_000)
+MANY_SUMMARIES = 2**19
 _BATCH = 512
 GROUPS = """\
 SelectHave(P) :- Field(P,'Group',_,_).
@@ -32,13 +34,18 @@ SelectAdvertised(P,S) :- AdvertisedField(P,S,'Group',_,_).
 """
 
 
-def exchange(left: Store, right: Store) -> float:
+def participants(left: Store, right: Store) -> tuple[Participant, Participant]:
+    local = LocalPolicy((expose_all(),))
+    operands = [author_operand(index, [("groups", GROUPS)]) for index in (0, 1)]
+    return (
+        Participant(left, Policy(operands[0], local)),
+        Participant(right, Policy(operands[1], local)),
+    )
+
+
+def exchange(sides: tuple[Participant, Participant]) -> float:
     """The seconds of an exchange, which converges."""
-    sides = []
-    for index, store in enumerate((left, right)):
-        policy = Policy(author_operand(index, [("groups", GROUPS)]), LocalPolicy((expose_all(),)))
-        sides.append(Participant(store, policy))
-    pair = make_pair(sides[0], sides[1], system_clock)
+    pair = make_pair(*sides, system_clock)
     start = perf_counter()
     pair.run()
     assert all(seat.result and seat.result.converged for seat in pair.seats)
@@ -54,34 +61,47 @@ def in_one_process(console: Console, count: int = SEALED) -> None:
         for low in range(0, count, _BATCH):
             stores[2].add([record.data for record in records[low : low + _BATCH]])
         bare = perf_counter() - start
-        table = Table("exchange of sealed records", "seconds", "of validating and storing")
-        table.add_row(f"{count:,} validated and stored", f"{bare:.2f}", "")
-        for what in (f"{count:,} missing", "nothing new"):
-            seconds = exchange(stores[0], stores[1])
-            table.add_row(what, f"{seconds:.2f}", f"{seconds / bare:.2f}")
+        table = Table(
+            "exchange of sealed records", "seconds", "of validating and storing", "of the first"
+        )
+        table.add_row(f"{count:,} validated and stored", f"{bare:.3f}", "", "")
+        sides = participants(stores[0], stores[1])
+        first = exchange(sides)
+        second = exchange(sides)
+        anew = exchange(participants(stores[0], stores[1]))
+        for what, seconds in (
+            (f"{count:,} missing", first),
+            ("nothing new", second),
+            ("nothing new, and nothing remembered", anew),
+        ):
+            table.add_row(what, f"{seconds:.3f}", f"{seconds / bare:.2%}", f"{seconds / first:.2%}")
         for store in stores:
             store.close()
     console.print(table)
 
 
-def wire_bytes(known: list[Advertisement], offered: list[Advertisement]) -> int:
-    """The bytes of offers and asks, one way."""
-    answerer = Answerer(Partitions(offered), DEFAULT_LIMITS)
-    asker = Asker(Partitions(known), DEFAULT_LIMITS, DEFAULT_OWN_LIMITS)
-    offer, total = Offer(summaries=answerer.first()), 0
+def wire_bytes(known: Partitions, offered: Partitions, limits: ExchangeLimits) -> tuple[int, int]:
+    """The bytes of offers and asks, one way, and how many steps they took."""
+    answerer, asker = Answerer(offered, limits), Asker(known, limits, DEFAULT_OWN_LIMITS)
+    offer, total, steps = Offer(summaries=answerer.first()), 0, 0
     while True:
         asker.take(offer)
         ask = asker.ask()
         total += len(write_message(offer)) + len(write_message(ask)) + 2
+        steps += 1
         if not ask.lists and not ask.narrows:
-            return total
+            return total, steps
         answerer.ask(ask)
         records, summaries = answerer.answer()
         offer = Offer(tuple(records), tuple(summaries))
 
 
 def on_the_wire(console: Console, count: int = ADVERTISED) -> None:
-    """The bound: a peer that knew which records are missing would send 32 bytes for each."""
+    """The bound: a peer that knew which records are missing would send 32 bytes for each.
+
+    How deep differences are looked for is bounded by the limit on summaries: 050's default,
+    and one that lets every partition of a few records have its own.
+    """
     records = [
         Advertisement(
             f"P.{b64a.encode(blake3(b'%d' % number).digest())}.H3",
@@ -91,10 +111,28 @@ def on_the_wire(console: Console, count: int = ADVERTISED) -> None:
         for number in range(count)
     ]
     full = sum(record.size for record in records)
-    table = Table(f"differences in {count:,}", "bytes", "of full listing", "at least")
+    table = Table(
+        f"differences in {count:,}",
+        "summaries at most",
+        "bytes",
+        "of full listing",
+        "steps",
+        "least",
+    )
+    offered = Partitions(records)
     for number in DIFFERENCES:
-        size = wire_bytes(records[number:], records)
-        table.add_row(f"{number:,}", f"{size:,}", f"{size / full:.2%}", f"{32 * number:,}")
+        known = Partitions(records[number:])
+        for most in (DEFAULT_LIMITS.max_partition_summaries, MANY_SUMMARIES):
+            limits = replace(DEFAULT_LIMITS, max_partition_summaries=most)
+            size, steps = wire_bytes(known, offered, limits)
+            table.add_row(
+                f"{number:,}",
+                f"{most:,}",
+                f"{size:,}",
+                f"{size / full:.2%}",
+                str(steps),
+                f"{32 * number:,}",
+            )
     console.print(table)
 
 

@@ -28,7 +28,7 @@ from lacec.runtime.iltp.proof import Identity, Trust
 from lacec.runtime.iltp.transport.tls import client_context, server_tls
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
-from tests.bench.exchange import GROUPS, exchange
+from tests.bench.exchange import GROUPS, exchange, participants
 from tests.bench.store import make_records
 
 COUNT = 20_000
@@ -178,7 +178,8 @@ def main(console: Console, count: int = COUNT) -> None:
         with Store.create(folder / "left") as left:
             left.add(records)
             with Store.create(folder / "right") as right:
-                seconds, again = exchange(left, right), exchange(left, right)
+                sides = participants(left, right)
+                seconds, again = exchange(sides), exchange(sides)
             shutil.rmtree(folder / "right")
         row("one process", seconds, "", f"{again:.2f}", "")
         for scheme in SCHEMES:

@@ -26,6 +26,7 @@ from lacec.check import CHECKS
 from lacec.check.program import Program
 from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS
+from lacec.lint import lint
 from lacec.pipeline import compile_module
 from lacec.resources import grammar_path
 from lacec.syntax import automaton, lexer, tables
@@ -107,6 +108,8 @@ def compiling(rules: int, lark: Lark) -> Iterator[Row]:
     yield f"compile {rules:,} rules", micros(whole), f"{whole * 1e3:.0f} ms in all"
     yield "  parse", micros(reading), f"{peer / reading:.1f} times as fast as lark"
     yield "  check", micros(best(lambda: check(parsed))), ""
+    linting = best(lambda: list(lint(program, ())))
+    yield "  lint, lines cached", micros(linting), f"{linting * 1e3:.0f} ms in all"
     yield "  canonical text, identifiers", micros(best(lambda: canonicalise(program))), ""
     again = best(lambda: compile_module([("bench", text)]))
     yield "  compile again, lines cached", micros(again), f"{whole / again:.1f} times as fast"

@@ -88,9 +88,9 @@ class DuckDB:
                 table = {"p": columns[0], "v": columns[1]}
                 if name in ("name", "tai"):
                     table["s"] = texts[columns[1]]
-            self._create(name if "v" not in table else f"f_{name}", table)
+            self.create(name if "v" not in table else f"f_{name}", table)
 
-    def _create(self, name: str, table: dict[str, Any]) -> None:
+    def create(self, name: str, table: dict[str, Any]) -> None:
         import pyarrow
 
         self.connection.register("columns", pyarrow.table(table))

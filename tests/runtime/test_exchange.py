@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.runtime.cursors import FileCursors
 from lacec.runtime.exchange import Layer, Participant, dry_run, make_pair
+from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.side import Policy, Shelf
 from lacec.runtime.store.store import Store
@@ -25,6 +26,7 @@ from tests.simulation.policies import (
     operand,
 )
 from tests.simulation.shelf import MemoryShelf
+from tests.simulation.world import EPOCH
 
 RECORDS = [plex(f"n{n}") for n in range(4)]
 
@@ -52,6 +54,19 @@ def test_two_stores_on_disk(tmp_path: Path) -> None:
     assert set(one.received_hashes) == {r.hash for r in RECORDS[2:]}
     assert set(other.received_hashes) == {RECORDS[0].hash}
     assert one.peer_verifier is None
+
+
+def test_nobody_is_too_slow_in_one_process() -> None:
+    """A side that says nothing for a minute is at work; there is no timeout (D24a) to meet."""
+    left, right = shelves_of(2)
+    minutes = iter(range(10**6))
+    slow = make_pair(
+        participant(0, left),
+        participant(1, right),
+        lambda: (now := next(minutes) * 60 * SECOND, EPOCH + now),
+    )
+    slow.run()
+    assert [seat.result and seat.result.converged for seat in slow.seats] == [True, True]
 
 
 def test_d24b_here_and_peer_when_both_keys_are_given(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ whatever a claim rests on.
 """
 
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from copy import copy
 
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
@@ -30,8 +31,8 @@ class Witness:
         self.requested: set[str] = set()  # in this loop, not answered
         self.in_vain: set[str] = set()  # answered in vain while they stayed advertised
         self.evaluated: e.Evaluated | None = None
-        self.offered: frozenset[str] = frozenset()
-        self.sendable: frozenset[str] = frozenset()
+        self.offered: AbstractSet[str] = frozenset()
+        self.sendable: AbstractSet[str] = frozenset()
         self.shared = 0
         self.epoch: object = None
         self.moment: object = None

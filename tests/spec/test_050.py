@@ -10,6 +10,7 @@ from lacec.records import b64a
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.limits import SECOND, Budget, ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
@@ -621,8 +622,7 @@ def test_a_cursor_of_another_schema_is_of_no_use() -> None:
     solo = Solo([ONE], claim=ALICE)
     solo.machine.handle(solo.greet(solo.peer_setup(origin=BOB)))
     solo.machine.handle(e.ProofChecked(True))
-    claims = {claim.hash: claim for claim in solo.claims(ONE)}
-    solo.machine.handle(e.Recalled(e.Cursor(ALL_FIELDS, claims)))
+    solo.machine.handle(e.Recalled(e.Cursor(ALL_FIELDS, Claims(solo.claims(ONE)))))
     assert solo.machine.link.epoch.peer == {}
 
 

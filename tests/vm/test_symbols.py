@@ -39,7 +39,6 @@ def settings_of(block: int, modest: int, few_hashes: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text, "BLOCK", block)
         patch.setattr(module, "_MODEST", modest)
-        patch.setattr(module, "_FEW", modest)
         if few_hashes:  # the hash of one word is never that of another
             patch.setattr(
                 text,

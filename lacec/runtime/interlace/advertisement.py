@@ -2,7 +2,7 @@
 
 In: a hash and the fields of the validated record. Out: the record in its canonical form,
 and its digest. Fields are those of the negotiated schema, without the facts whose line
-would be too long (D22), whether or not lines are ever written.
+would be too long (D22), whether or not lines are ever written: see `fits`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -76,27 +76,19 @@ class Advertisement:
         return len(self.canonical)
 
 
-# No line with a field this short can be too long: the rest of it is the predicate, a hash,
-# a source, an index and quotes. A character has at most four bytes, its escape included.
-_SURELY_SHORT = LINE_BYTES - LABEL_BYTES - 200
+# No line with a field of so few bytes can be too long: the rest of it is the predicate, a
+# hash, a source, an index and quotes. An escape makes of one byte two.
+SURELY_SHORT = (LINE_BYTES - LABEL_BYTES - 200) // 2
 
 
-def advertise(
-    hash: str, source: str, fields: Iterable[tuple[str, int, str]], schema: Schema
-) -> Advertisement:
-    """The advertisement of a record with these fields."""
-    kept = [
-        ClaimedField(name, index, value)
-        for name, index, value in fields
-        if name in schema
-        and (
-            4 * (len(name) + len(value)) <= _SURELY_SHORT or _fits(hash, source, name, index, value)
-        )
-    ]
-    kept.sort(key=lambda field: (field.name.encode("utf-8"), field.nth))
-    return Advertisement(hash, source, tuple(kept))
+def advertise(hash: str, source: str, fields: Iterable[tuple[str, int, str]]) -> Advertisement:
+    """The advertisement of a record with these fields, in canonical order."""
+    claimed = [ClaimedField(*field) for field in fields]
+    claimed.sort(key=lambda field: (field.name.encode("utf-8"), field.nth))
+    return Advertisement(hash, source, tuple(claimed))
 
 
-def _fits(hash: str, source: str, name: str, index: int, value: str) -> bool:
-    line = show_fact("AdvertisedField", hash, source, name, str(index), value)
+def fits(hash: str, source: str, name: str, index: str, value: str) -> bool:
+    """Whether the line of a field is short enough to be advertised (D22)."""
+    line = show_fact("AdvertisedField", hash, source, name, index, value)
     return len(line.encode("utf-8")) <= LINE_BYTES

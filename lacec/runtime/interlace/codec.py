@@ -13,7 +13,7 @@ from lacec.records import b64a
 from lacec.records.links import is_typed_hash
 from lacec.records.tai import read_tai
 from lacec.runtime.interlace import facts
-from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
+from lacec.runtime.interlace.advertisement import Schema, advertise
 from lacec.runtime.interlace.facts import LABEL_BYTES, Fact, read_block, write_block
 from lacec.runtime.interlace.messages import (
     Ask,
@@ -153,16 +153,13 @@ def _read_offer(data: bytes) -> Offer:
     if len(set(prefixes)) < len(prefixes):
         raise Abort("malformed-partition-summary", "a partition is summarised twice")
     return Offer(
-        tuple(_advertisement(*pair, claimed) for pair, claimed in fields.items()),
+        tuple(
+            advertise(*pair, ((name, nth, value) for (name, nth), value in claimed.items()))
+            for pair, claimed in fields.items()
+        ),
         tuple(_summary(*each) for each in summaries),
         _tick(found),
     )
-
-
-def _advertisement(hash: str, source: str, claimed: dict[tuple[str, int], str]) -> Advertisement:
-    fields = [ClaimedField(name, index, value) for (name, index), value in claimed.items()]
-    fields.sort(key=lambda field: (field.name.encode("utf-8"), field.nth))
-    return Advertisement(hash, source, tuple(fields))
 
 
 def _summary(prefix: str, count: str, root: str) -> Summary:

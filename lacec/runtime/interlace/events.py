@@ -4,12 +4,14 @@ A machine does nothing itself. It asks: each question that comes out is answered
 later, by an event that goes in. Time, too, comes as an event.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lacec.records.record import Record
 from lacec.runtime.interlace.advertisement import Advertisement, Schema
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.messages import (
     Arrived,
@@ -107,7 +109,7 @@ class Cursor:
     """What was last known of a peer (050): its advertisement records, all of one schema."""
 
     schema: Schema
-    records: Mapping[str, Advertisement]
+    records: Claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +137,15 @@ class Evaluate:
     what the peer advertises."""
 
     runtime: tuple[Fact, ...]
-    advertised: Mapping[str, Advertisement]
+    advertised: Claims
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
     """Of one snapshot: MaySend and Have, MayRequest and not Have, and its StoreRecordId."""
 
-    send: frozenset[str]
-    request: frozenset[str]
+    send: AbstractSet[str]
+    request: AbstractSet[str]
     cursor: int
 
 
@@ -156,7 +158,7 @@ class NotEvaluated:
 class Describe:
     """The advertisement records of these hashes, from validated record facts."""
 
-    hashes: tuple[str, ...]
+    hashes: AbstractSet[str]
     source: str
     schema: Schema
 
@@ -165,7 +167,7 @@ class Describe:
 class Described:
     """Those of the hashes that are still in the store."""
 
-    records: tuple[Advertisement, ...]
+    records: Sequence[Advertisement]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ class Load:
     hashes: tuple[str, ...]
     most_bytes: int
     runtime: tuple[Fact, ...]
-    advertised: Mapping[str, Advertisement]
+    advertised: Claims
 
 
 class LoadedRecord(NamedTuple):

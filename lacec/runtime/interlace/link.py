@@ -4,11 +4,11 @@ No decision is made here; the phases do that. An epoch begins with a setup, a lo
 evaluation of what to advertise.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lacec.records.record import Record
-from lacec.runtime.interlace.advertisement import NO_FIELDS, Advertisement, Schema
+from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.events import Compiled, Effect, Evaluate
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.hello import Agreement
@@ -88,9 +88,9 @@ class Epoch:
     agreement: Agreement | None = None
     ticks: Ticks | None = None
     link_id: str | None = None
-    recalled: Mapping[str, Advertisement] | None = None  # the cursor as it is kept
-    own: dict[str, Advertisement] = field(default_factory=dict)  # what we advertise
-    peer: dict[str, Advertisement] = field(default_factory=dict)  # what the peer advertises
+    recalled: Claims | None = None  # the cursor as it is kept
+    own: Claims = field(default_factory=Claims)  # what we advertise
+    peer: Claims = field(default_factory=Claims)  # what the peer advertises
     own_partitions: Partitions | None = None
     peer_partitions: Partitions | None = None
     # D18: answered NotAvailable or not valid, so not asked for while it stays advertised.
@@ -98,7 +98,7 @@ class Epoch:
     # What we answered NotAvailable: its advertisement goes, so that it can come back.
     withheld: set[str] = field(default_factory=set)
     # The advertisements of the loop before, ours and the peer's, and its TickTAI.
-    before: tuple[dict[str, Advertisement], dict[str, Advertisement], int] | None = None
+    before: tuple[Claims, Claims, int] | None = None
 
 
 @dataclass

@@ -4,6 +4,7 @@ A message is a value: a binding writes it as a fact block and reads it back, and
 machines in one process hand it over as it is. `tick` is a TickReady that it carries (D23).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lacec.records.record import Record
@@ -40,7 +41,7 @@ class Hello:
 class Offer:
     """Advertisement records, or partition summaries, of one snapshot of the send set."""
 
-    records: tuple[Advertisement, ...] = ()
+    records: Sequence[Advertisement] = ()
     summaries: tuple[Summary, ...] = ()
     tick: str | None = None
 

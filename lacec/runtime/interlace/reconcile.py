@@ -8,8 +8,11 @@ would have given. Everything a peer says is checked; every step makes the work l
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from math import inf, log
 
 from lacec.runtime.interlace.advertisement import Advertisement
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.merkle import EMPTY, root
 from lacec.runtime.interlace.messages import Ask, Offer
@@ -21,8 +24,10 @@ _SUMMARY_BYTES = 100
 _ASK_BYTES = 64
 # Room in a block for a line that says a tick.
 _MARGIN = 128
-# Narrowing costs up to 64 summaries, and the listing that follows; so few records are listed.
-_FEW_RECORDS = 24
+# The bytes of an advertisement record that has no field but its type; others have more.
+_RECORD_BYTES = 240
+# What narrowing must save of a listing, as it costs another step.
+_WORTH = 0.25
 
 
 class Answerer:
@@ -85,6 +90,23 @@ class Answerer:
         return children
 
 
+def listing_pays(size: int, different: int) -> bool:
+    """Whether to list a partition of so many records, of which some differ from what is known."""
+    listing, narrowing = _costs(size, different)
+    return narrowing > (1 - _WORTH) * listing
+
+
+@lru_cache(maxsize=2**14)
+def _costs(size: int, different: int) -> tuple[float, float]:
+    """About the bytes of listing a partition, and of narrowing it as long as that pays."""
+    children = min(len(SYMBOLS), size)
+    if children <= 1:
+        return size * _RECORD_BYTES, inf
+    touched = children * (1 - (1 - 1 / children) ** different)
+    rest = _costs(size // children, max(1, round(different / touched)))
+    return size * _RECORD_BYTES, children * _SUMMARY_BYTES + touched * (_ASK_BYTES + min(rest))
+
+
 @dataclass
 class Asker:
     """What we know of the peer's send set, brought up to date step by step."""
@@ -98,6 +120,7 @@ class Asker:
     _listed: list[Advertisement] = field(default_factory=list)
     _summaries: int = 0
     _begun: bool = False
+    _changing: float = 0.0  # which part of the records differs, by what has been seen
 
     def take(self, offer: Offer) -> None:
         """Take an offer: the first summary, or the answers to what was asked."""
@@ -133,10 +156,10 @@ class Asker:
         """Whether the peer's state is what was known."""
         return self._kept == [""]
 
-    def state(self) -> dict[str, Advertisement]:
+    def state(self) -> Claims:
         """The peer's advertisement state, when nothing is left to ask."""
         kept = [record for prefix in self._kept for record in self.known.records(prefix)]
-        return {record.hash: record for record in (*kept, *self._listed)}
+        return Claims((*kept, *self._listed))
 
     def _lists(self, summary: Summary, summaries_left: int) -> bool:
         """Whether listing costs less than narrowing, or narrowing is not possible."""
@@ -148,7 +171,8 @@ class Asker:
             return True
         if summary.size > self.limits.max_advertisement_records:
             return False
-        return summary.size <= _FEW_RECORDS or known == 0 or 4 * different >= summary.size
+        guessed = round(summary.size * self._changing)
+        return listing_pays(summary.size, min(summary.size, max(different, guessed, 1)))
 
     def _offered(self, summaries: Iterable[Summary]) -> None:
         for summary in summaries:
@@ -200,5 +224,14 @@ class Asker:
             del self._asked[prefix]
         if len({summary.prefix for summary in summaries}) < len(summaries):
             raise Abort("malformed-partition-summary", "a partition is summarised twice")
+        known = len(self._kept)
         self._offered(summaries)
+        self._guess(summaries, len(self._kept) - known)
         return set(counts)
+
+    def _guess(self, summaries: Sequence[Summary], same: int) -> None:
+        """If differences fall on partitions by chance, those without any tell how many there
+        are. Where there are none without, little is known."""
+        if same:
+            mean = sum(summary.size for summary in summaries) / len(summaries)
+            self._changing = min(1.0, log(len(summaries) / same) / mean)

@@ -11,6 +11,7 @@ from lacec.records.limits import DEFAULT_RECORD_LIMITS
 from lacec.records.links import is_typed_hash
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import Advertisement, Schema
+from lacec.runtime.interlace.claims import claims_of
 from lacec.runtime.interlace.codec import Reading, read_message
 from lacec.runtime.interlace.facts import OFFER, Fact, write_block
 from lacec.runtime.interlace.messages import Offer
@@ -145,7 +146,7 @@ class _Read:
     def schema(self) -> Schema:
         return Schema(frozenset(name for (name,) in self.all("Field")), bool(self.all("AllFields")))
 
-    def records(self) -> tuple[Advertisement, ...]:
+    def records(self) -> Sequence[Advertisement]:
         lines = write_block(fact for fact in self.facts if fact[0] in OFFER)
         try:
             offer = read_message(Reading.OFFER, lines)
@@ -183,7 +184,7 @@ def read_answer(
         case "Remembered", _:
             return e.Remembered(found.yes)
         case "Recalled", _:
-            records = {record.hash: record for record in found.records()}
+            records = claims_of(found.records())
             return e.Recalled(e.Cursor(found.schema(), records) if found.yes else None)
         case "Evaluated", _:
             return _read_evaluated(found, before)

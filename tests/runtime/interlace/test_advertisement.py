@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacec.runtime.interlace.advertisement import (
+    SURELY_SHORT,
     Advertisement,
     ClaimedField,
     Schema,
     advertise,
+    fits,
 )
 from lacec.runtime.interlace.facts import LINE_BYTES
 from tests.helpers import examples
@@ -18,7 +20,7 @@ HASH = f"P.{'0' * 43}.H3"
 
 def test_the_canonical_record_of_050() -> None:
     fields = [("Type", 0, "P"), ("Name", 0, "links/1"), ("App", 0, "ding"), ("Group", 0, "u")]
-    record = advertise("P.EXAMPLE.H3", "V.PEER.H3", fields, Schema(every=True))
+    record = advertise("P.EXAMPLE.H3", "V.PEER.H3", fields)
     assert record.canonical.decode().split("\n") == [
         "Advertised('P.EXAMPLE.H3','V.PEER.H3')",
         "AdvertisedField('P.EXAMPLE.H3','V.PEER.H3','App','0','ding')",
@@ -34,19 +36,13 @@ def test_the_canonical_record_of_050() -> None:
 
 def test_fields_are_ordered_by_bytes_and_then_by_number() -> None:
     fields = [("b", 10, "x"), ("b", 9, "y"), ("a", 0, "z"), ("Z", 0, "")]
-    record = advertise(HASH, "S", fields, Schema(every=True))
+    record = advertise(HASH, "S", fields)
     assert [(field.name, field.nth) for field in record.fields] == [
         ("Z", 0),
         ("a", 0),
         ("b", 9),
         ("b", 10),
     ]
-
-
-def test_only_fields_of_the_schema_are_advertised() -> None:
-    fields = [("Type", 0, "P"), ("Group", 0, "u")]
-    record = advertise(HASH, "S", fields, Schema(frozenset(("Type",))))
-    assert record.fields == (ClaimedField("Type", 0, "P"),)
 
 
 def test_schemas_intersect() -> None:
@@ -59,8 +55,9 @@ def test_schemas_intersect() -> None:
 
 @given(st.text(st.sampled_from("aé'\\"), max_size=1100), st.sampled_from("S'\\"))
 @examples(200)
-def test_d22_a_fact_whose_line_would_be_too_long_is_left_out(value: str, mark: str) -> None:
+def test_d22_a_field_fits_when_its_line_is_not_too_long(value: str, mark: str) -> None:
     source = mark * 4
-    record = advertise(HASH, source, [("Name", 0, value)], Schema(every=True))
     line = Advertisement(HASH, source, (ClaimedField("Name", 0, value),)).canonical.split(b"\n")[1]
-    assert bool(record.fields) == (len(line) <= LINE_BYTES)
+    fitting = fits(HASH, source, "Name", "0", value)
+    assert fitting == (len(line) <= LINE_BYTES)
+    assert fitting or len(f"Name{value}".encode()) > SURELY_SHORT

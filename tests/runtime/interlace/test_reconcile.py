@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from lacec.records import b64a
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
+from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS, ExchangeLimits
 from lacec.runtime.interlace.messages import Ask, Offer
 from lacec.runtime.interlace.partitions import Partitions, Summary
 from lacec.runtime.interlace.reasons import Abort
-from lacec.runtime.interlace.reconcile import Answerer, Asker
+from lacec.runtime.interlace.reconcile import Answerer, Asker, listing_pays
 from tests.helpers import examples
 
 
@@ -30,7 +31,7 @@ def reconcile(
     known: list[Advertisement],
     offered: list[Advertisement],
     limits: ExchangeLimits = DEFAULT_LIMITS,
-) -> tuple[dict[str, Advertisement], int, int]:
+) -> tuple[Claims, int, int]:
     """The state in the end, how many records were listed and how many steps it took."""
     answerer = Answerer(Partitions(offered), limits)
     asker = Asker(Partitions(known), limits, DEFAULT_OWN_LIMITS)
@@ -47,8 +48,8 @@ def reconcile(
         steps += 1
 
 
-def state(records: list[Advertisement]) -> dict[str, Advertisement]:
-    return {each.hash: each for each in records}
+def state(records: list[Advertisement]) -> Claims:
+    return Claims(records)
 
 
 sets = st.lists(st.sampled_from(RECORDS[:300]), unique=True, max_size=300)
@@ -80,6 +81,21 @@ def test_few_differences_cost_few_records() -> None:
     assert found == state(RECORDS)
     assert listed <= 64
     assert steps <= 5
+
+
+def test_scattered_differences_cost_few_records_each() -> None:
+    """They are looked for in smaller and smaller partitions before anything is listed."""
+    known = [each for number, each in enumerate(RECORDS) if number % 100]
+    found, listed, _ = reconcile(known, RECORDS)
+    assert found == state(RECORDS)
+    assert listed <= 3 * 30
+
+
+@pytest.mark.parametrize("size", [1, 2, 30, 64, 65, 1000, 4096, 100_000])
+def test_what_is_all_new_is_listed(size: int) -> None:
+    """And where one of many differs, that one is looked for."""
+    assert listing_pays(size, size)
+    assert listing_pays(size, 1) == (size < 4)
 
 
 def test_a_changed_claim_is_a_difference() -> None:

@@ -1,8 +1,9 @@
 """Advertise (050, D19): our send set to the peer, the peer's to us, whole or by partitions."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from lacec.runtime.interlace.advertisement import Advertisement
+from lacec.runtime.interlace.claims import Claims, Listing, claims_of, said_of
 from lacec.runtime.interlace.events import Describe, Described, Evaluated, Send
 from lacec.runtime.interlace.link import Epoch, Link, Loop
 from lacec.runtime.interlace.messages import Ask, Offer
@@ -33,14 +34,14 @@ def on_selected(link: Link, found: Evaluated) -> State:
     epoch.withheld.clear()
     if (
         loop.woken
-        and send == epoch.own.keys()
+        and send == epoch.own.hashes
         and not requestable(link, found)
         and not has_ticked(link)
     ):
         return State.REST
-    new = tuple(sorted(send - epoch.own.keys()))
+    new = send - epoch.own.hashes
     if len(epoch.own) > len(send) - len(new):
-        epoch.own = {hash: record for hash, record in epoch.own.items() if hash in send}
+        epoch.own = epoch.own.only(send)
         epoch.own_partitions = None
     if not new:
         return _offer(link)
@@ -66,7 +67,7 @@ def has_ticked(link: Link) -> bool:
 
 def on_described(link: Link, event: Described) -> State:
     # A record that has gone since the evaluation is not offered.
-    link.epoch.own = link.epoch.own | {record.hash: record for record in event.records}
+    link.epoch.own = link.epoch.own.and_also(claims_of(event.records))
     link.epoch.own_partitions = None
     return _offer(link)
 
@@ -85,7 +86,7 @@ def _offer(link: Link) -> State:
     else:
         if len(epoch.own) > limits.max_advertisement_records:
             raise Abort("listing-limit-exceeded", f"{len(epoch.own)} records to advertise")
-        link.emit(Send(Offer(tuple(epoch.own.values()), tick=tick)))
+        link.emit(Send(Offer(Listing(epoch.own), tick=tick)))
     if link.held is not None:
         held, link.held = link.held, None
         return on_offer(link, held)
@@ -119,7 +120,7 @@ def _take_listing(link: Link, offer: Offer) -> State:
         raise Abort("malformed-partition-summary", "summaries were not agreed on")
     if len(offer.records) > limit:
         raise Abort("listing-limit-exceeded", f"{len(offer.records)} records, over {limit}")
-    return _know(link, {record.hash: record for record in offer.records})
+    return _know(link, claims_of(offer.records))
 
 
 def on_ask(link: Link, ask: Ask) -> State:
@@ -137,12 +138,12 @@ def on_ask(link: Link, ask: Ask) -> State:
     return _know(link, loop.asker.state())
 
 
-def _know(link: Link, state: dict[str, Advertisement]) -> State:
+def _know(link: Link, state: Claims) -> State:
     """The peer's advertisement state is now this."""
     epoch = link.epoch
     if state != epoch.peer:
         epoch.peer, epoch.peer_partitions = state, None
-        epoch.unwanted &= state.keys()
+        epoch.unwanted &= state.hashes
     return _evaluate(link)
 
 
@@ -156,13 +157,10 @@ def take_tick(link: Link, tick: str | None) -> None:
         link.ticks.take(tick, link.tai)
 
 
-def _check_claims(link: Link, records: Iterable[Advertisement]) -> None:
+def _check_claims(link: Link, records: Sequence[Advertisement]) -> None:
     """D17, D21: the source is the peer's, the fields are of the schema."""
-    source, schema, known = link.peer_source, link.agreement.schema, link.epoch.peer
-    for record in records:
-        if record is known.get(record.hash):
-            continue
-        if record.source != source:
-            raise Abort("malformed-fact-block", "an advertisement has another source")
-        if not schema.every and not schema.names.issuperset(f.name for f in record.fields):
-            raise Abort("malformed-fact-block", "an advertised field is not in the schema")
+    schema, said = link.agreement.schema, said_of(records)
+    if not said.sources <= {link.peer_source}:
+        raise Abort("malformed-fact-block", "an advertisement has another source")
+    if not schema.every and not said.names <= schema.names:
+        raise Abort("malformed-fact-block", "an advertised field is not in the schema")

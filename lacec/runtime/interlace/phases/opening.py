@@ -141,6 +141,5 @@ def _agree(link: Link) -> State:
 def on_recalled(link: Link, event: Recalled) -> State:
     """A cursor of another schema has other digests, and is of no use."""
     if event.cursor is not None and event.cursor.schema == link.agreement.schema:
-        link.epoch.recalled = event.cursor.records
-        link.epoch.peer = dict(event.cursor.records)
+        link.epoch.recalled = link.epoch.peer = event.cursor.records
     return begin_loop(link)

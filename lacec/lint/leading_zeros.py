@@ -1,0 +1,62 @@
+"""Decimals with zeros in front: as numbers they are equal to those without, as text they are not.
+
+IntCompare(N,'<','007')       compares with 7
+Field(P,'Tag','00',T)         matches nothing: an index has no zeros in front (020)
+"""
+
+import re
+from collections.abc import Iterator
+
+from lacec.diagnostics import Mend, Problem, quote
+from lacec.lint.anatomy import Anatomy
+from lacec.predicates import NAMED_FIELDS
+from lacec.syntax.ast import Atom, Constant, Term, body_atoms
+from lacec.syntax.show import show_constant
+
+ZEROS = re.compile(r"(-?)0+([0-9]+)|(-)(0)")
+
+
+def lint_rule(anatomy: Anatomy) -> Iterator[Problem]:
+    for test in anatomy.tests:
+        if isinstance(test, Atom) and test.name == "IntCompare":
+            yield from _number(test.terms[0])
+            yield from _number(test.terms[2])
+    for count in anatomy.counted:
+        yield from _number(count.bound)
+    for atom in body_atoms(anatomy.rule):
+        where = NAMED_FIELDS.get(atom.predicate)
+        if where is not None:
+            yield from _index(atom.terms[where[1]])
+
+
+def _number(term: Term) -> Iterator[Problem]:
+    plain = _without_zeros(term)
+    if plain is not None:
+        yield Problem(
+            "leading-zeros",
+            term.span,
+            f"this is the number {plain}, with zeros or a sign that count for nothing",
+            f"write {show_constant(plain)}",
+            Mend(f"write {show_constant(plain)}", ((term.span, show_constant(plain)),), True),
+        )
+
+
+def _index(term: Term) -> Iterator[Problem]:
+    plain = _without_zeros(term)
+    if plain is not None and isinstance(term, Constant):
+        yield Problem(
+            "leading-zeros",
+            term.span,
+            f"no index is written {quote(term.value)}, so this atom matches nothing",
+            f"an index has no zeros in front: write {show_constant(plain)}",
+            Mend(f"write {show_constant(plain)}", ((term.span, show_constant(plain)),)),
+        )
+
+
+def _without_zeros(term: Term) -> str | None:
+    """The same decimal as it should be written; None when it is, or is no decimal."""
+    found = ZEROS.fullmatch(term.value) if isinstance(term, Constant) else None
+    if found is None:
+        return None
+    digits = found[2] or found[4]
+    return digits if digits == "0" else (found[1] or "") + digits

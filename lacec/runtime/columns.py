@@ -1,0 +1,300 @@
+"""Hashes and advertisement records as columns of ids: no object is made until one is asked for.
+
+In: the facts of a store, or advertisement records from a peer. Out: sets and claims that
+the machine of an exchange takes like any other, and facts for an evaluation. Ids are those
+of some symbols; two stores have their own, so that ids are carried from one to the other.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from lacec.errors import FactError
+from lacec.limits import Limits
+from lacec.predicates import Predicate
+from lacec.records.facts import FIELD, HAVE
+from lacec.runtime.interlace.advertisement import (
+    SURELY_SHORT,
+    Advertisement,
+    Schema,
+    advertise,
+    fits,
+)
+from lacec.runtime.interlace.claims import Claims, Said
+from lacec.runtime.interlace.facts import LINE_BYTES
+from lacec.vm.arrays import among, members, unique
+from lacec.vm.database import Database
+from lacec.vm.relation import DENSE, Ids, Mask, Relation, Rows
+from lacec.vm.sources import check_values
+from lacec.vm.symbols import Symbols
+from lacec.vm.text import hash_slices
+
+ADVERTISED = Predicate("Advertised", 2)
+ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
+
+
+class HashSet(AbstractSet[str]):
+    """Hashes as ids, ascending, none twice; their texts are made when they are asked for."""
+
+    def __init__(self, symbols: Symbols, ids: Ids) -> None:
+        self.symbols, self.ids = symbols, np.sort(ids)
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[str]) -> AbstractSet[str]:  # type: ignore[override]
+        return frozenset(it)
+
+    @cached_property
+    def _texts(self) -> dict[str, None]:
+        return dict.fromkeys(self.symbols.texts(self.ids))
+
+    def __contains__(self, hash: object) -> bool:
+        return hash in self._texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AbstractSet) or len(self) != len(other):
+            return False
+        if isinstance(other, HashSet) and self._is_comparable(other):
+            return np.array_equal(self.ids, other.ids)
+        return self._texts.keys() == set(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __sub__(self, other: AbstractSet[object]) -> AbstractSet[str]:
+        if not other:
+            return self
+        if isinstance(other, HashSet) and self._is_comparable(other):
+            gone = among(self.ids, other.ids)
+            return HashSet(self.symbols, self.ids[~gone]) if gone.any() else self
+        return self._texts.keys() - other
+
+    def _is_comparable(self, other: "HashSet") -> bool:
+        """Whether equal ids are equal hashes."""
+        shared = self.symbols.shared(other.symbols)
+        return all(int(each.ids.max(initial=-1)) < shared for each in (self, other))
+
+
+def find_ids(hashes: AbstractSet[str], symbols: Symbols) -> Ids:
+    """The ids that hashes have in these symbols, ascending."""
+    if isinstance(hashes, HashSet):
+        return np.sort(carry([hashes.ids], hashes.symbols, symbols)[0])
+    return np.sort(symbols.intern_all(sorted(hashes)))
+
+
+def carry(columns: list[Ids], origin: Symbols, target: Symbols) -> list[Ids]:
+    """Columns of ids of one table as ids of another, which gets the values that it lacks."""
+    most = max((int(column.max(initial=-1)) for column in columns), default=-1)
+    shared = origin.shared(target)
+    if most < shared:
+        return columns
+    if most < DENSE * sum(map(len, columns)):
+        marks = np.zeros(most + 1, bool)
+        for column in columns:
+            marks[column] = True
+        marks[:shared] = False
+        numbers = np.arange(most + 1, dtype=np.int32)
+        numbers[marks] = _intern(numbers[marks], origin, target)
+        return [numbers[column] for column in columns]
+    wanted = unique(np.concatenate([column[column >= shared] for column in columns]))
+    ids, found = _intern(wanted, origin, target), [column.copy() for column in columns]
+    for column in found:
+        new = column >= shared
+        column[new] = ids[np.searchsorted(wanted, column[new])]
+    return found
+
+
+def _intern(wanted: Ids, origin: Symbols, target: Symbols) -> Ids:
+    """The ids in one table of values of another, none twice."""
+    data, starts, ends = origin.slices(wanted)
+    return target.intern_hashed(data, starts, ends, hash_slices(data, starts, ends))
+
+
+class Fields(NamedTuple):
+    """The fields of many records: the row of each one's record, its name, index and value."""
+
+    rows: Rows
+    names: Ids
+    indexes: Ids
+    values: Ids
+
+
+def _in_order(fields: Fields) -> list[Rows]:
+    order = np.lexsort(fields[::-1])
+    return [column[order] for column in fields]
+
+
+class Columns(Claims):
+    """Advertisement records as columns; all ids are of `symbols`, and hashes ascend."""
+
+    def __init__(self, symbols: Symbols, hashes: Ids, sources: Ids, fields: Fields) -> None:
+        self.symbols, self.ids, self.sources, self.fields = symbols, hashes, sources, fields
+        self._hashes = HashSet(symbols, hashes)
+
+    def objects(self) -> Mapping[str, Advertisement]:
+        return self._objects
+
+    @cached_property
+    def _objects(self) -> dict[str, Advertisement]:
+        rows, *columns = self.fields
+        names, indexes, values = map(self.symbols.texts, columns)
+        claimed: list[list[tuple[str, int, str]]] = [[] for _ in self.ids]
+        for row, name, index, value in zip(rows.tolist(), names, indexes, values, strict=True):
+            claimed[row].append((name, int(index), value))
+        texts = self.symbols.texts
+        return {
+            hash: advertise(hash, source, fields)
+            for hash, source, fields in zip(self.hashes, texts(self.sources), claimed, strict=True)
+        }
+
+    @property
+    def hashes(self) -> AbstractSet[str]:
+        return self._hashes
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Columns):
+            return self is other or super().__eq__(other)
+        if len(self) != len(other) or len(self.fields.rows) != len(other.fields.rows):
+            return False
+        there = other.over(self.symbols)
+        return (
+            np.array_equal(self.ids, there.ids)
+            and np.array_equal(self.sources, there.sources)
+            and all(map(np.array_equal, _in_order(self.fields), _in_order(there.fields)))
+        )
+
+    __hash__ = None
+
+    def over(self, symbols: Symbols) -> "Columns":
+        """The same claims with ids of other symbols."""
+        return _ordered(symbols, *self._carried(symbols))
+
+    def _carried(self, symbols: Symbols) -> tuple[Ids, Ids, Fields]:
+        rows, *named = self.fields
+        hashes, sources, *named = carry([self.ids, self.sources, *named], self.symbols, symbols)
+        return hashes, sources, Fields(rows, *named)
+
+    def only(self, hashes: AbstractSet[str]) -> Claims:
+        if not isinstance(hashes, HashSet):
+            return self._where(np.fromiter((hash in hashes for hash in self), bool, len(self)))
+        return self._where(among(self.ids, find_ids(hashes, self.symbols)))
+
+    def _where(self, mask: Mask) -> "Columns":
+        place = np.cumsum(mask) - 1
+        rows = self.fields.rows
+        rows, *named = (column[mask[rows]] for column in self.fields)
+        return Columns(
+            self.symbols, self.ids[mask], self.sources[mask], Fields(place[rows], *named)
+        )
+
+    def and_also(self, more: Claims) -> Claims:
+        if not isinstance(more, Columns) or not self or not more:
+            return super().and_also(more)
+        # Over the symbols of what came later: those of the store as it is now.
+        here = self.over(more.symbols)
+        here = here._where(~among(here.ids, more.ids))
+        rows = np.concatenate((here.fields.rows, more.fields.rows + len(here)))
+        named = map(np.concatenate, zip(here.fields[1:], more.fields[1:], strict=True))
+        return _ordered(
+            more.symbols,
+            np.concatenate((here.ids, more.ids)),
+            np.concatenate((here.sources, more.sources)),
+            Fields(rows, *named),
+        )
+
+    def said(self) -> Said:
+        texts = self.symbols.texts
+        return Said(set(texts(unique(self.sources))), set(texts(unique(self.fields.names))))
+
+    def add_to(self, database: Database, limits: Limits) -> None:
+        """Give the facts to a database that has no advertisements."""
+        hashes, sources, (rows, *named) = self._carried(database.symbols)
+        # What is advertised fits in a line, and so in most limits.
+        if limits.value_bytes < LINE_BYTES and self.longest > limits.value_bytes:
+            raise FactError(
+                f"a value that the peer advertises has {self.longest} bytes, over the limit "
+                f"value_bytes of {limits.value_bytes}"
+            )
+        database.add_set(ADVERTISED, [hashes, sources])
+        database.add_set(ADVERTISED_FIELD, [hashes[rows], sources[rows], *named])
+
+    @cached_property
+    def longest(self) -> int:
+        """The bytes of the longest value."""
+        columns = (self.ids, self.sources, *self.fields[1:])
+        return max(int(_lengths(self.symbols, column).max(initial=0)) for column in columns)
+
+
+def _ordered(symbols: Symbols, hashes: Ids, sources: Ids, fields: Fields) -> Columns:
+    """Columns of hashes in any order."""
+    order = np.argsort(hashes)
+    place = np.empty(len(order), np.intp)
+    place[order] = np.arange(len(order))
+    rows, *named = fields
+    return Columns(symbols, hashes[order], sources[order], Fields(place[rows], *named))
+
+
+def _lengths(symbols: Symbols, ids: Ids) -> Rows:
+    _, starts, ends = symbols.slices(ids)
+    return ends - starts
+
+
+def columns_of(claims: Claims, limits: Limits) -> Columns:
+    """Claims of a peer as columns, over symbols of their own; FactError if one is no value."""
+    if isinstance(claims, Columns):
+        return claims
+    symbols, records = Symbols(), list(claims.values())
+    fields = [(row, field) for row, record in enumerate(records) for field in record.fields]
+
+    def encode(values: Iterable[str]) -> Ids:
+        texts = list(values)
+        check_values(texts, limits)
+        return symbols.intern_all(texts)
+
+    return Columns(
+        symbols,
+        encode(record.hash for record in records),
+        encode(record.source for record in records),
+        Fields(
+            np.array([row for row, _ in fields], np.intp),
+            encode(field.name for _, field in fields),
+            encode(str(field.nth) for _, field in fields),
+            encode(field.value for _, field in fields),
+        ),
+    )
+
+
+def describe(database: Database, hashes: AbstractSet[str], source: str, schema: Schema) -> Columns:
+    """The advertisement records of those hashes that a store has, from its facts."""
+    symbols, field = database.symbols, database.relation(FIELD)
+    wanted = find_ids(hashes, symbols)
+    wanted = wanted[members(wanted, database.relation(HAVE).columns[0])]
+    row_of = np.full(len(symbols), -1, np.int32)
+    row_of[wanted] = np.arange(len(wanted), dtype=np.int32)
+    names = [symbols.find(name) for name in sorted(schema.names)]
+    named = [field.part([(1, name)], ()) for name in names if name >= 0]
+    parts = []
+    for part in [field] if schema.every else named:
+        here = part.where(row_of[part.columns[0]] >= 0)
+        parts.append(here.where(_fitting(symbols, here, source)))
+    columns = [np.concatenate(each) for each in zip(*(part.columns for part in parts), strict=True)]
+    records, *rest = columns or [np.empty(0, np.int32)] * FIELD.arity
+    sources = np.broadcast_to(np.int32(symbols.intern(source)), len(wanted))
+    return Columns(symbols, wanted, sources, Fields(row_of[records], *rest))
+
+
+def _fitting(symbols: Symbols, fields: Relation, source: str) -> Mask:
+    """Which fields have a line that is not too long (D22)."""
+    _, names, _, values = fields.columns
+    keep = _lengths(symbols, names) + _lengths(symbols, values) <= SURELY_SHORT
+    for row in np.flatnonzero(~keep).tolist():
+        hash, name, index, value = symbols.texts(np.array([c[row] for c in fields.columns]))
+        keep[row] = fits(hash, source, name, index, value)
+    return keep

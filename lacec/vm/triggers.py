@@ -1,0 +1,84 @@
+"""The live blocks of a program, by what wakes them.
+
+In: code, and how steps are made of instructions. Out: for each group what runs when. A block
+is found by the predicate, the view and the constants of the tuple that it begins with, so
+that one new fact does not go through every rule.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from lacec.bytecode import opcodes as op
+from lacec.bytecode.code import Block, Code, Kind
+from lacec.vm.kept import Part, Tuple
+from lacec.vm.rows import Make, RowBlock, Unfit
+
+
+class Trigger:
+    """The blocks that begin with one predicate, seen through one view."""
+
+    def __init__(self) -> None:
+        self.parts: dict[Part, list[RowBlock]] = {}
+        # By columns, by the values in them.
+        self._by: dict[tuple[int, ...], dict[Tuple, list[RowBlock]]] = {}
+
+    def add(self, block: RowBlock) -> None:
+        self.parts.setdefault(block.trigger, []).append(block)
+        constants, _ = block.trigger
+        columns = tuple(column for column, _ in constants)
+        values = tuple(value for _, value in constants)
+        self._by.setdefault(columns, {}).setdefault(values, []).append(block)
+
+    def blocks(self, row: Tuple) -> Iterator[RowBlock]:
+        """The blocks that a tuple wakes."""
+        for columns, by_values in self._by.items():
+            for block in by_values.get(tuple([row[column] for column in columns]), ()):
+                if block.wakes(row):
+                    yield block
+
+
+class GroupBlocks:
+    """What a group has: blocks for rounds, blocks that check, and what it reads."""
+
+    def __init__(self) -> None:
+        self.deltas: dict[int, Trigger] = {}
+        self.checks: dict[int, list[RowBlock]] = {}
+        self.reads: set[tuple[int, int]] = set()
+        self.is_live = True
+
+
+class LiveBlocks:
+    def __init__(self, code: Code, groups: Iterable[int], make: Make) -> None:
+        self.groups = {group: GroupBlocks() for group in groups}
+        # By predicate and view: the blocks of all groups.
+        self.triggers: dict[int, dict[int, Trigger]] = {}
+        asked = {_rule_of(block) for block in code.blocks if block.kind == Kind.CHECK}
+        for block in code.blocks:
+            if block.group in self.groups and block.kind in (Kind.FULL, Kind.DELTA):
+                group = self.groups[block.group]
+                group.reads |= {(i[2], i[3]) for i in block.instructions if i[0] == op.LOAD}
+                # Code that is not live, or has a RANK, leaves its groups to the machine.
+                group.is_live &= _rule_of(block) in asked
+                group.is_live &= all(i[0] != op.RANK for i in block.instructions)
+        for block in code.blocks:
+            if block.group in self.groups and block.kind != Kind.FULL:
+                group = self.groups[block.group]
+                try:
+                    if group.is_live:
+                        self._add(RowBlock(block, make), group)
+                except Unfit:
+                    group.is_live = False
+
+    def _add(self, block: RowBlock, group: GroupBlocks) -> None:
+        match block.block.kind:
+            case Kind.CHANGE:
+                views = self.triggers.setdefault(block.begins, {})
+                views.setdefault(block.view, Trigger()).add(block)
+            case Kind.DELTA:
+                group.deltas.setdefault(block.begins, Trigger()).add(block)
+            case Kind.CHECK:
+                group.checks.setdefault(block.head, []).append(block)
+
+
+def _rule_of(block: Block) -> tuple[int, int, int]:
+    """The group, the rule and the head of a block."""
+    return block.group, block.rule, block.instructions[-1][1]

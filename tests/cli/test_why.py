@@ -1,0 +1,241 @@
+"""lacec explain FILE FACT: proofs, and why there is none; of a plan, and of an exchange."""
+
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from lacec.runtime.store.store import Store
+from tests.cli.run import Outcome, lacec
+from tests.runtime.interlace.solo import plex
+from tests.simulation.policies import EVERYTHING, GROUP_U
+
+POLICY = """\
+Reach(X,Y) :- Edge(X,Y).
+Reach(X,Z) :- Reach(X,Y), Edge(Y,Z).
+Busy(X) :- Node(X), Cardinality(Edge(X,_),'>=','2'), not Closed(X).
+"""
+FACTS = "".join(
+    f"{line}\n"
+    for line in (
+        *("Edge('a','b')", "Edge('b','c')", "Edge('c','d')", "Edge('a','c')"),
+        *("Node('a')", "Node('b')", "Node('d')", "Edge('d','a')", "Edge('d','b')", "Closed('d')"),
+    )
+)
+OURS = """\
+SelectHave(P) :- Have(P), Field(P,'Group',_,'X').
+SelectAdvertised(P,S) :- Advertised(P,S), AdvertisedField(P,S,'Group',_,'X').
+"""
+RECORDS = "Have('P.1')\nField('P.1','Group','0','X')\nHave('P.2')\nField('P.2','Group','0','Y')\n"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("policy.lace").write_text(POLICY)
+    Path("some.facts").write_text(FACTS)
+    Path("ours.lace").write_text(OURS)
+    Path("records.facts").write_text(RECORDS)
+
+
+def explain(*arguments: str) -> Outcome:
+    return lacec("explain", "policy.lace", "--facts", "some.facts", *arguments)
+
+
+def plan(*arguments: str) -> Outcome:
+    files = ("ours.lace", "ours.lace", "--side", "0", "--facts", "records.facts")
+    return lacec("explain", "--plan", *files, *arguments)
+
+
+def test_a_proof_is_a_tree_of_facts_and_rules(snapshot: SnapshotAssertion) -> None:
+    outcome = explain("Reach('a','d')")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == snapshot
+
+
+def test_a_count_says_how_many_there_are() -> None:
+    assert "Cardinality(Edge('a',_),'>=','2')  there are 2\n" in explain("Busy('a')").out
+    below = explain("Busy('b')", "--not").out
+    assert "Cardinality(Edge('b',_),'>=','2')  there are 1\n" in below
+
+
+def test_a_negated_atom_says_what_is_there() -> None:
+    assert "not Closed('d')  Closed('d') is there\n" in explain("Busy('d')", "--not").out
+
+
+def test_a_missing_fact_is_looked_into(snapshot: SnapshotAssertion) -> None:
+    outcome = explain("Reach('nowhere','d')", "--not")
+    assert outcome.code == 0
+    assert outcome.out == snapshot
+
+
+def test_the_document_of_a_proof_has_its_steps() -> None:
+    document = explain("Reach('a','d')", "--json").document
+    assert list(document) == ["derived", "fact", "steps"]
+    assert document["derived"] is True
+    assert [(step["fact"], step["round"]) for step in document["steps"]] == [
+        ("Reach('a','d')", 2),
+        ("Reach('a','c')", 1),
+    ]
+    rule = document["steps"][0]["rule"]
+    assert (rule["file"], rule["line"]) == ("policy.lace", 2)
+    assert rule["id"].startswith("U.")
+
+
+def test_the_document_of_a_failure_has_the_binding() -> None:
+    document = explain("Busy('b')", "--not", "--json").document
+    assert document["derived"] is False
+    (goal,) = document["goals"]
+    (failed,) = goal["rules"]
+    assert (failed["kind"], failed["count"], failed["binding"]) == ("count", 1, {"X": "b"})
+    assert failed["with"] == ["Node('b')"]
+
+
+def test_all_facts_of_a_predicate() -> None:
+    document = explain("--all", "Reach/2", "--json").document
+    assert {step["fact"] for step in document["steps"]} == set(document["facts"])
+    assert "Reach('a','d')\n" not in explain("--all", "Busy/1").out
+    assert explain("--all", "Busy/1").out.startswith("Busy('a')\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("Reach('d','e')",), "is not there: --not says why"),
+        (("Reach('a','b')", "--not"), "is there: explain it without --not"),
+    ],
+)
+def test_the_other_way_around_is_said(arguments: tuple[str, ...], says: str) -> None:
+    outcome = explain(*arguments)
+    assert outcome.code == 1
+    assert says in outcome.out
+    assert explain(*arguments, "--json").document["derived"] is ("--not" in arguments)
+
+
+def test_a_given_fact_has_no_rule() -> None:
+    assert explain("Edge('a','b')").out == "Edge('a','b')\n"
+    assert "no rule could make it" in explain("Edge('a','z')", "--not").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("Reach('a'",), "is no fact"),
+        (("--not",), "give the fact that is not there"),
+        (("--all", "Reach"), "is not NAME/ARITY"),
+        (("--all", "Edge/2"), "no rule makes Edge/2"),
+        (("--all", "Reach/2", "Reach('a','b')"), "give no fact"),
+        (("Reach('a','b')", "--left-policy", "x"), "needs --left and --right"),
+        (("Reach('a','b')", "--side", "0"), "needs --plan"),
+    ],
+)
+def test_a_wrong_command_line(arguments: tuple[str, ...], says: str) -> None:
+    outcome = explain(*arguments)
+    assert outcome.code == 2
+    assert says in outcome.err
+
+
+# Plans.
+
+
+def test_a_plan_names_the_operands_and_their_rules() -> None:
+    outcome = plan("MaySend('P.1')", "--expose", "selected")
+    assert outcome.code == 0
+    assert "by operand 0 (own)  ours.lace:1  SelectHave(P)" in outcome.out
+    assert "by operand 1 (peer)  ours.lace:1  SelectHave(P)" in outcome.out
+    steps = plan("MaySend('P.1')", "--expose", "selected", "--json").document["steps"]
+    whose = [(step["rule"]["from"], step["rule"]["operand"]) for step in steps]
+    assert ("own", 0) in whose
+    assert ("peer", 1) in whose
+
+
+def test_what_the_peer_may_not_see_is_said_to_be_so() -> None:
+    out = plan("MaySend('P.1')", "--not").out
+    assert "Have('P.1')  Have('P.1') is there, but not exposed to the peer\n" in out
+
+
+def test_why_a_record_is_not_exposed() -> None:
+    Path("expose.lace").write_text(
+        "AllowQueryRecord(V,P) :- _Viewer(V), Have(P), Field(P,'Group',_,'Z').\n"
+    )
+    out = plan("MaySend('P.1')", "--expose", "expose.lace", "--not").out
+    assert "by exposure  expose.lace:1  AllowQueryRecord(V,P)" in out
+    assert "Field('P.1','Group',_,'Z')  there is no such fact\n" in out
+
+
+def test_a_narrowed_view_is_no_matter_of_the_peer() -> None:
+    Path("none.lace").write_text("AllowQueryRecord(V,P) :- _Viewer(V), Field(P,'No',_,V).\n")
+    out = plan("MaySend('P.1')", "--expose", "all", "--narrow", "none.lace", "--not").out
+    assert "is there, but narrowed away\n" in out
+
+
+# Exchanges.
+
+MINE, THEIRS, PRIVATE = plex("links/1"), plex("links/2"), plex("diary", group="x")
+
+
+@pytest.fixture
+def stores() -> None:
+    for name, records in (("left", [MINE, PRIVATE]), ("right", [THEIRS])):
+        with Store.create(name) as store:
+            store.add(records)
+    Path("u.lace").write_text(GROUP_U + "\n")
+    Path("all.lace").write_text(EVERYTHING + "\n")
+
+
+def exchange(hash: str, *arguments: str) -> Outcome:
+    return lacec("explain", "--left", "left", "--right", "right", hash, *arguments)
+
+
+@pytest.mark.usefixtures("stores")
+def test_a_record_that_moves(snapshot: SnapshotAssertion) -> None:
+    outcome = exchange(MINE.hash, "--policy", "u.lace", "--expose", "selected")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == snapshot
+
+
+@pytest.mark.usefixtures("stores")
+def test_a_record_that_stays(snapshot: SnapshotAssertion) -> None:
+    outcome = exchange(PRIVATE.hash, "--policy", "u.lace", "--expose", "selected")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == snapshot
+
+
+@pytest.mark.usefixtures("stores")
+def test_the_receiver_explains_what_it_does_not_request() -> None:
+    policies = ("--left-policy", "all.lace", "--right-policy", "u.lace", "--left-expose", "all")
+    document = exchange(PRIVATE.hash, *policies, "--json").document
+    to_right, to_left = document["directions"]
+    assert (to_right["from"], to_right["to"]) == ("left", "right")
+    assert to_right["outcome"] == "not-sent", "the selector of the right does not want it"
+    assert to_left["outcome"] == "already-there"
+
+
+@pytest.mark.usefixtures("stores")
+def test_the_other_store_is_not_told_of() -> None:
+    """Each side explains itself: no word of a record that the other has and does not advertise."""
+    document = exchange(
+        THEIRS.hash, "--policy", "u.lace", "--expose", "selected", "--json"
+    ).document
+    to_left = document["directions"][1]
+    assert to_left["outcome"] == "moves"
+    assert PRIVATE.hash not in str(to_left["send"])
+    facts = str(to_left["request"])
+    assert f"Advertised('{THEIRS.hash}'" in facts
+    assert f"Have('{THEIRS.hash}')" not in facts
+
+
+@pytest.mark.usefixtures("stores")
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--policy", "u.lace", "--plan"), "cannot stand beside --left and --right"),
+        (("--policy", "u.lace", "--not"), "cannot stand beside --left and --right"),
+        (("another", "--policy", "u.lace"), "give the hash of one record"),
+        ((), "has no selector"),
+    ],
+)
+def test_a_wrong_exchange(arguments: tuple[str, ...], says: str) -> None:
+    outcome = exchange(MINE.hash, *arguments)
+    assert outcome.code == 2
+    assert says in outcome.err
