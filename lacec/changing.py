@@ -24,6 +24,7 @@ from lacec.sides import OUTPUTS, check_predicates, check_program, visible_sizes
 from lacec.views import PLAIN, Resolution
 from lacec.vm.base import Base, Change, Changes, Row, database_of, in_sequence, texts_of
 from lacec.vm.incremental import Incremental, ViewChange
+from lacec.vm.kept import Tuple
 from lacec.vm.relation import Relation
 from lacec.vm.sources import load, source_of
 from lacec.vm.view import LiveView
@@ -180,8 +181,12 @@ class LiveSide:
         """The tuples of an output as they are now."""
         return self._main.relation(predicate)
 
+    def holds(self, predicate: Predicate, row: Tuple) -> bool:
+        """Whether a tuple is there, which costs less than all of them."""
+        return self._main.holds(predicate, row)
+
     def facts(self, predicate: Predicate) -> list[Row]:
-        """The same as text, sorted."""
+        """All as text, sorted."""
         return database_of(self._bases).tuples(self.relation(predicate))
 
     def drop(self) -> None:

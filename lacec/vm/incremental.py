@@ -97,6 +97,10 @@ class Incremental:
         number = self._numbers[predicate]
         return self._kept[number].relation() if self._is_live else self._reported[number]
 
+    def holds(self, predicate: Predicate, row: Tuple) -> bool:
+        """Whether a tuple of an output is there, as of the last change that went well."""
+        return self._is_live and row in self._kept[self._numbers[predicate]]
+
     def state(self) -> dict[Predicate, Relation]:
         """Everything that is kept: what was derived, outputs or not."""
         return {self.code.predicates[p]: kept.relation() for p, kept in self._kept.items()}
