@@ -99,10 +99,7 @@ def flattened(some: Grounded) -> HashSet:
     """A set that differs from a HashSet by a few, as one of its own."""
     ground = some.ground.hashes
     assert isinstance(ground, HashSet)
-    gone, more = (
-        np.array(sorted(ground.symbols.find_all(list(few))), np.int32)
-        for few in (some.gone, some.more)
-    )
+    gone, more = (np.sort(ground.symbols.intern_all(few)) for few in (some.gone, some.more))
     left = ground.ids[~among(ground.ids, gone)]
     return HashSet(ground.symbols, np.concatenate((left, more)))
 
