@@ -144,6 +144,7 @@ class LiveLink:
     def __init__(self, store: LiveStore, limits: Limits) -> None:
         self._store, self._limits = store, limits
         self._last: Given | None = None
+        self._failures = self._waits = 0  # to begin, and evaluations until the next try
         self._state: _State | None = None
 
     @property
@@ -181,11 +182,17 @@ class LiveLink:
     def _begun(self, given: Given, last: Given | None) -> _State | None:
         """A state from nothing, if little has changed since the last evaluation."""
         if last is None or last.program is not given.program:
+            self._failures = self._waits = 0
+            return None
+        if self._waits:
+            self._waits -= 1
             return None
         if _little(last.claims, given.claims) is None:
             return None
         if not self._store.is_near(last.moment, given.moment):
             return None
+        # If it meets a limit, it is not tried each time.
+        self._failures, self._waits = self._failures + 1, 2 ** min(self._failures, 10)
         self._store.used(self, 0)
         shared = self._store.bring_to(given.moment)
         given.moment.check_values(self._limits)
@@ -197,6 +204,7 @@ class LiveLink:
         own = Base(facts)
         side = LiveSide(given.program, [shared, own], self._limits)
         self._store.used(self, len(shared.symbols) - values)
+        self._failures = self._waits = 0
         found: dict[Predicate, Grounded] = {
             output: _whole(side, shared, output) for output in (MAY_SEND, MAY_REQUEST)
         }

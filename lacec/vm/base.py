@@ -13,7 +13,8 @@ from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import Predicate
 from lacec.vm.database import Database
-from lacec.vm.kept import EVERYTHING, Few, Kept, Tuple
+from lacec.vm.kept import EVERYTHING, Few, Kept, Tuple, tuples_of
+from lacec.vm.kernels import distinct_from
 from lacec.vm.relation import Relation
 from lacec.vm.sources import check_arity, check_values
 from lacec.vm.symbols import Symbols
@@ -43,6 +44,13 @@ class Change:
 
 Changes = Mapping[Predicate, Change]
 NO_CHANGE = Change()
+
+
+def difference(old: Relation, new: Relation) -> Change:
+    """What makes one relation of another."""
+    added = new.where(distinct_from(new, old))
+    removed = old.where(distinct_from(old, new))
+    return Change(Few(tuples_of(added)), Few(tuples_of(removed)))
 
 
 def in_sequence(changes: Sequence[Changes]) -> Changes:
