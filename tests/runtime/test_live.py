@@ -235,6 +235,23 @@ def test_a_limit_is_decided_by_full_evaluation() -> None:
     assert ask(side, Claims()) == ask(fresh, Claims())
 
 
+def test_a_link_that_meets_a_limit_does_not_try_to_be_live_each_time() -> None:
+    shelf = MemoryShelf()
+    side = side_of(shelf, EVERYTHING, "all", LiveStore(shelf), base_facts=10)
+    shelf.add([plex(f"n{n}") for n in range(5)])
+    for _ in range(16):
+        assert isinstance(ask(side, Claims()), e.NotEvaluated)
+    assert side._live is not None
+    assert 1 <= side._live._failures <= 4, "each time it waits twice as long"
+    for n in range(5):
+        shelf.remove(plex(f"n{n}").hash)
+    for _ in range(16):
+        shelf.add([plex("a")])
+        assert isinstance(ask(side, Claims()), e.Evaluated)
+        shelf.remove(plex("a").hash)
+    assert is_live(side)
+
+
 @pytest.mark.parametrize("live", [True, False])
 def test_a_value_over_the_limit_of_one_link_ends_that_one_alone(live: bool) -> None:
     shelf = MemoryShelf()
