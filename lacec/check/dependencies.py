@@ -7,23 +7,21 @@ or counted atom the shortest cycle that shows it.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 from lacec.predicates import Predicate
-from lacec.syntax.ast import Atom, Cardinality, Negated, Span
+from lacec.syntax.ast import How, Span
 from lacec.syntax.source import SourceRule
 
-EdgeKind = Literal["uses", "negates", "counts"]
 Group = tuple[Predicate, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """The head of a rule needs the predicate of one of its body atoms."""
 
     head: Predicate
     needs: Predicate
-    kind: EdgeKind
+    kind: How
     rule: SourceRule
     span: Span
     order: int  # its place among all edges, in the order of the sources
@@ -42,17 +40,18 @@ def stratify(rules: Iterable[SourceRule]) -> Stratification:
     level: dict[Predicate, int] = {}
     cycles: list[tuple[Edge, ...]] = []
     for group in groups:
-        members = set(group)
-        edges = [edge for predicate in group for edge in graph[predicate]]
-        height = max(
-            (level[e.needs] + (e.kind != "uses") for e in edges if e.needs not in members),
-            default=0,
-        )
+        height = 0
+        wrong: list[Edge] = []
+        for predicate in group:
+            for edge in graph[predicate]:
+                if edge.needs in level:
+                    height = max(height, level[edge.needs] + (edge.kind != "uses"))
+                elif edge.kind != "uses":  # not there yet, so it is of this group
+                    wrong.append(edge)
         level.update(dict.fromkeys(group, height))
-        wrong = [edge for edge in edges if edge.kind != "uses" and edge.needs in members]
         if wrong:
             first = min(wrong, key=lambda edge: edge.order)
-            cycles.append(_cycle(first, graph, members))
+            cycles.append(_cycle(first, graph, set(group)))
     strata: list[list[Predicate]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
     for predicate, height in level.items():
         strata[height].append(predicate)
@@ -63,22 +62,15 @@ def stratify(rules: Iterable[SourceRule]) -> Stratification:
 
 def _graph(rules: Iterable[SourceRule]) -> dict[Predicate, list[Edge]]:
     """The edges out of each derived predicate, to derived predicates only."""
-    graph: dict[Predicate, list[Edge]] = {}
-    uses: list[tuple[SourceRule, Atom, EdgeKind]] = []
+    rules = list(rules)
+    graph: dict[Predicate, list[Edge]] = {rule.rule.predicate: [] for rule in rules}
+    order = 0
     for rule in rules:
-        graph.setdefault(rule.rule.head.predicate, [])
-        for literal in rule.rule.body:
-            match literal:
-                case Atom():
-                    uses.append((rule, literal, "uses"))
-                case Negated(atom):
-                    uses.append((rule, atom, "negates"))
-                case Cardinality(atom):
-                    uses.append((rule, atom, "counts"))
-    for order, (rule, atom, kind) in enumerate(uses):
-        if atom.predicate in graph:
-            head = rule.rule.head.predicate
-            graph[head].append(Edge(head, atom.predicate, kind, rule, atom.span, order))
+        head = rule.rule.predicate
+        for needs, kind, span in rule.rule.reads:
+            if needs in graph:
+                graph[head].append(Edge(head, needs, kind, rule, span, order))
+                order += 1
     return graph
 
 
@@ -92,8 +84,11 @@ def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
     for root, out in graph.items():
         if root in index:
             continue
-        work = [(root, iter(out))]
         index[root] = low[root] = len(index)
+        if all(edge.needs in index for edge in out):
+            groups.append((root,))  # as where each rule needs those above it, or itself
+            continue
+        work = [(root, iter(out))]
         stack.append(root)
         on_stack.add(root)
         while work:

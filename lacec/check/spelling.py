@@ -10,7 +10,14 @@ from collections.abc import Iterable, Iterator
 
 from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic
-from lacec.predicates import BASE, BUILTIN_ARITY, EXPOSE_EXPORTS, GENERATED, SELECTOR_EXPORTS
+from lacec.predicates import (
+    BASE,
+    BUILTIN_ARITY,
+    EXPOSE_EXPORTS,
+    GENERATED,
+    SELECTOR_EXPORTS,
+    Predicate,
+)
 from lacec.syntax.ast import Atom, body_atoms
 
 # Longer names are not compared: each has as many neighbours as letters.
@@ -22,11 +29,19 @@ _DIGITS = re.compile("[0-9]+")
 
 def check_spelling(program: Program) -> Iterator[Diagnostic]:
     known = {*BASE, *program.defined, *program.facet.exports, *GENERATED}
+    known.update(Predicate(*builtin) for builtin in BUILTIN_ARITY.items())
+    strange = {
+        predicate
+        for rule in program.rules
+        for predicate, _, _ in rule.rule.reads
+        if predicate not in known and predicate.name not in BUILTIN_ARITY
+    }
     suspects = [
         (rule, atom)
         for rule in program.rules
+        if strange and any(predicate in strange for predicate, _, _ in rule.rule.reads)
         for atom in body_atoms(rule.rule)
-        if atom.predicate not in known and atom.name not in BUILTIN_ARITY
+        if atom.predicate in strange
     ]
     if not suspects:
         return
