@@ -14,6 +14,7 @@ from lacec.syntax.ast import How, Span
 from lacec.syntax.source import SourceRule
 
 Group = tuple[Predicate, ...]
+Needs = dict[Predicate, list[tuple[Predicate, How, Span]]]
 
 
 class Edge(NamedTuple):
@@ -35,46 +36,40 @@ class Stratification:
 
 
 def stratify(rules: Iterable[SourceRule]) -> Stratification:
-    graph = _graph(rules)
-    groups = _groups(graph)
+    rules = tuple(rules)
+    needs = _needs(rules)
+    groups = _groups(needs)
     level: dict[Predicate, int] = {}
-    cycles: list[tuple[Edge, ...]] = []
+    broken: list[Group] = []
     for group in groups:
-        height = 0
-        wrong: list[Edge] = []
+        height, wrong = 0, False
         for predicate in group:
-            for edge in graph[predicate]:
-                if edge.needs in level:
-                    height = max(height, level[edge.needs] + (edge.kind != "uses"))
-                elif edge.kind != "uses":  # not there yet, so it is of this group
-                    wrong.append(edge)
-        level.update(dict.fromkeys(group, height))
+            for needed, kind, _ in needs[predicate]:
+                if needed in level:
+                    height = max(height, level[needed] + (kind != "uses"))
+                elif kind != "uses":  # not there yet, so it is of this group
+                    wrong = True
+        for predicate in group:
+            level[predicate] = height
         if wrong:
-            first = min(wrong, key=lambda edge: edge.order)
-            cycles.append(_cycle(first, graph, set(group)))
+            broken.append(group)
     strata: list[list[Predicate]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
     for predicate, height in level.items():
         strata[height].append(predicate)
     return Stratification(
-        groups, tuple(tuple(sorted(stratum)) for stratum in strata), tuple(cycles)
+        groups, tuple(tuple(sorted(stratum)) for stratum in strata), _cycles(rules, broken)
     )
 
 
-def _graph(rules: Iterable[SourceRule]) -> dict[Predicate, list[Edge]]:
-    """The edges out of each derived predicate, to derived predicates only."""
-    rules = list(rules)
-    graph: dict[Predicate, list[Edge]] = {rule.rule.predicate: [] for rule in rules}
-    order = 0
+def _needs(rules: Iterable[SourceRule]) -> Needs:
+    """What each derived predicate reads of the derived predicates."""
+    needs: Needs = {rule.rule.predicate: [] for rule in rules}
     for rule in rules:
-        head = rule.rule.predicate
-        for needs, kind, span in rule.rule.reads:
-            if needs in graph:
-                graph[head].append(Edge(head, needs, kind, rule, span, order))
-                order += 1
-    return graph
+        needs[rule.rule.predicate] += [read for read in rule.rule.reads if read[0] in needs]
+    return needs
 
 
-def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
+def _groups(graph: Needs) -> tuple[Group, ...]:
     """Strongly connected components, each after those it needs (Tarjan, without recursion)."""
     index: dict[Predicate, int] = {}
     low: dict[Predicate, int] = {}
@@ -85,7 +80,7 @@ def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
         if root in index:
             continue
         index[root] = low[root] = len(index)
-        if all(edge.needs in index for edge in out):
+        if all(edge[0] in index for edge in out):
             groups.append((root,))  # as where each rule needs those above it, or itself
             continue
         work = [(root, iter(out))]
@@ -93,15 +88,15 @@ def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
         on_stack.add(root)
         while work:
             predicate, edges = work[-1]
-            for edge in edges:
-                if edge.needs not in index:
-                    index[edge.needs] = low[edge.needs] = len(index)
-                    stack.append(edge.needs)
-                    on_stack.add(edge.needs)
-                    work.append((edge.needs, iter(graph[edge.needs])))
+            for needed, _, _ in edges:
+                if needed not in index:
+                    index[needed] = low[needed] = len(index)
+                    stack.append(needed)
+                    on_stack.add(needed)
+                    work.append((needed, iter(graph[needed])))
                     break
-                if edge.needs in on_stack:
-                    low[predicate] = min(low[predicate], index[edge.needs])
+                if needed in on_stack:
+                    low[predicate] = min(low[predicate], index[needed])
             else:
                 work.pop()
                 if work:
@@ -115,6 +110,27 @@ def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
                     on_stack.difference_update(stack[at:])
                     del stack[at:]
     return tuple(groups)
+
+
+def _cycles(rules: Iterable[SourceRule], groups: list[Group]) -> tuple[tuple[Edge, ...], ...]:
+    """The shortest cycle of each group that needs itself in a wrong way."""
+    if not groups:
+        return ()
+    graph: dict[Predicate, list[Edge]] = {p: [] for group in groups for p in group}
+    order = 0
+    for rule in rules:
+        head = rule.rule.predicate
+        for needs, kind, span in rule.rule.reads if head in graph else ():
+            if needs in graph:
+                graph[head].append(Edge(head, needs, kind, rule, span, order))
+                order += 1
+    found = []
+    for group in groups:
+        members = set(group)
+        edges = (edge for predicate in group for edge in graph[predicate])
+        wrong = (edge for edge in edges if edge.kind != "uses" and edge.needs in members)
+        found.append(_cycle(min(wrong, key=lambda edge: edge.order), graph, members))
+    return tuple(found)
 
 
 def _cycle(

@@ -30,21 +30,18 @@ _DIGITS = re.compile("[0-9]+")
 def check_spelling(program: Program) -> Iterator[Diagnostic]:
     known = {*BASE, *program.defined, *program.facet.exports, *GENERATED}
     known.update(Predicate(*builtin) for builtin in BUILTIN_ARITY.items())
-    strange = {
-        predicate
-        for rule in program.rules
-        for predicate, _, _ in rule.rule.reads
-        if predicate not in known and predicate.name not in BUILTIN_ARITY
-    }
+    read: set[Predicate] = set()
+    read.update(*(rule.rule.read for rule in program.rules))
+    strange = {each for each in read - known if each.name not in BUILTIN_ARITY}
+    if not strange:
+        return
     suspects = [
         (rule, atom)
         for rule in program.rules
-        if strange and any(predicate in strange for predicate, _, _ in rule.rule.reads)
+        if not strange.isdisjoint(rule.rule.read)
         for atom in body_atoms(rule.rule)
         if atom.predicate in strange
     ]
-    if not suspects:
-        return
     arities: dict[str, set[int]] = {}
     for predicate in [*program.defined, *BASE]:
         arities.setdefault(predicate.name, set()).add(predicate.arity)

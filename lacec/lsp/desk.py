@@ -20,7 +20,7 @@ from lacec.predicates import Predicate
 from lacec.resources import stdlib_names, stdlib_path
 from lacec.settings import LIBRARY, NAME, Settings, SettingsError, settings_for
 from lacec.syntax.ast import Atom, body_atoms
-from lacec.syntax.source import ParsedSource, SourceRule
+from lacec.syntax.source import ParsedSource, SourceRule, read
 
 # So many files of a workspace are looked at, and so many folders: the rest are not searched.
 MOST_FILES = 1000
@@ -80,6 +80,7 @@ class Desk:
     def __init__(self, folders: Iterable[str] = ()) -> None:
         self.folders = list(folders)
         self._open: dict[str, str] = {}
+        self._lines: dict[str, tuple[str | bytes, tuple[str, ...]]] = {}
         self._disk: dict[str, tuple[State, bytes]] = {}
         self._settings: dict[str, tuple[tuple[State, ...], Settings | SettingsError]] = {}
         self._known: dict[str, tuple[object, Analysis]] = {}
@@ -92,6 +93,7 @@ class Desk:
     def drop(self, path: str) -> None:
         self._open.pop(path, None)
         self._known.pop(path, None)
+        self._lines.pop(path, None)
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -116,9 +118,10 @@ class Desk:
             _, content = self.read(path)
         except OSError:
             return ()
-        if isinstance(content, bytes):
-            content = content.decode("utf-8", "surrogateescape")
-        return tuple(content.split("\n"))
+        kept = self._lines.get(path)
+        if kept is None or kept[0] is not content:
+            kept = self._lines[path] = content, read(path, content, DEFAULT_LIMITS).lines
+        return kept[1]
 
     # What is known.
 
@@ -130,7 +133,7 @@ class Desk:
         settings, trouble = self._settings_of(path)
         inputs: list[Input] = []
 
-        def read(name: str) -> Input:
+        def take(name: str) -> None:
             nonlocal trouble
             try:
                 inputs.append(self.read(name))
@@ -138,11 +141,10 @@ class Desk:
                 reason = (error.strerror or str(error)).lower()
                 trouble = trouble or f"cannot read {name}, which lace.toml names: {reason}"
                 inputs.append((name, ""))
-            return inputs[-1]
 
         for name in (path, *settings.linked, *settings.expose):
             if name == path or os.path.isabs(name) or name.startswith(LIBRARY):
-                read(name)
+                take(name)
         key = (settings, trouble, [content for _, content in inputs])
         kept = self._known.get(path)
         if kept is None or kept[0] != key:
@@ -224,8 +226,8 @@ def _stands(source: ParsedSource, predicate: Predicate) -> Iterator[tuple[Place,
     for rule in source.rules:
         if rule.rule.predicate == predicate:
             yield rule.place(rule.rule.head.name_span), True
-        for read, _, (start, _) in rule.rule.reads:
-            if read == predicate:
+        for other, _, (start, _) in rule.rule.reads:
+            if other == predicate:
                 span = (start, start + len(predicate.name))
                 yield place(source.source.name, rule.line, span), False
 

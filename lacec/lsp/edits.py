@@ -32,27 +32,21 @@ def format(desk: Desk, positions: Positions, path: str) -> list[types.TextEdit]:
 
 
 def _difference(positions: Positions, old: tuple[str, ...], new: list[str]) -> list[types.TextEdit]:
-    top = 0
-    while top < min(len(old), len(new)) and old[top] == new[top]:
-        top += 1
-    if top == len(old) == len(new):
+    if list(old) == new:
         return []
+    most = min(len(old), len(new))
+    top = 0
+    while top < most - 1 and old[top] == new[top]:
+        top += 1
     end = 0
-    while end < min(len(old), len(new)) - top and old[-1 - end] == new[-1 - end]:
+    while end < most - top and old[-1 - end] == new[-1 - end]:
         end += 1
-    # From the end of the line before to the end of the last that changes, so that either
-    # side may have no lines at all.
-    first = max(top - 1, 0)
-    last = len(old) - end - 1
-    if last < first:  # lines are added before the first
-        first, last, end = 0, 0, end - 1
-    start = 0 if top == 0 else len(old[first])
-    text = "\n".join(new[first : len(new) - end])
-    where = types.Range(
-        types.Position(first, positions.column(old[first], start)),
-        types.Position(last, positions.column(old[last], len(old[last]))),
-    )
-    return [types.TextEdit(where, text[start:])]
+    start = types.Position(top, 0)
+    if end:  # whole lines, up to where the first that stays begins
+        text = "".join(line + "\n" for line in new[top : len(new) - end])
+        return [types.TextEdit(types.Range(start, types.Position(len(old) - end, 0)), text)]
+    last = types.Position(len(old) - 1, positions.column(old[-1], len(old[-1])))
+    return [types.TextEdit(types.Range(start, last), "\n".join(new[top:]))]
 
 
 def published(positions: Positions, analysis: Analysis) -> list[types.Diagnostic]:

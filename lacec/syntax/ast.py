@@ -112,6 +112,10 @@ class Rule:
         return tuple(found)
 
     @cached_property
+    def read(self) -> frozenset[Predicate]:
+        return frozenset(predicate for predicate, _, _ in self.reads)
+
+    @cached_property
     def kept(self) -> dict[str, Any]:
         """What the checks and the lints found out about this rule alone, each by its name."""
         return {}
