@@ -5,9 +5,10 @@ be evaluated, the strata, and for each group that needs itself through a negated
 or counted atom the shortest cycle that shows it.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lacec.predicates import Predicate
 from lacec.syntax.ast import How, Span
@@ -35,8 +36,25 @@ class Stratification:
     cycles: tuple[tuple[Edge, ...], ...]
 
 
+# The last outcomes without cycles, by the shapes of their rules: most changes to a file, such
+# as those within a constant, leave these as they are.
+_KEPT: deque[tuple[list[Any], Stratification]] = deque(maxlen=4)
+MOST_KEPT = 8192
+
+
 def stratify(rules: Iterable[SourceRule]) -> Stratification:
     rules = tuple(rules)
+    shapes = [rule.rule.shape for rule in rules]
+    for kept, found in tuple(_KEPT):
+        if kept == shapes:
+            return found
+    found = _stratify(rules)
+    if not found.cycles and len(rules) <= MOST_KEPT:
+        _KEPT.append((shapes, found))
+    return found
+
+
+def _stratify(rules: tuple[SourceRule, ...]) -> Stratification:
     needs = _needs(rules)
     groups = _groups(needs)
     level: dict[Predicate, int] = {}

@@ -43,7 +43,7 @@ def calls_at(line: str, offset: int) -> list[Call]:
     found: list[Call | None] = []
     before: Token | None = None
     for token in tokens(line):
-        if token.end > offset or (token.kind in ("CONSTANT", "UNTERMINATED") and before is None):
+        if token.end > offset:
             break
         if token.kind == "LPAR":
             named = before is not None and before.kind in NAMES

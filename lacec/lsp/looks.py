@@ -28,6 +28,8 @@ _KINDS = {
     "ANONYMOUS": "variable",
 }
 _LIBRARY_NAMES = {*BUILTINS, *(predicate.name for predicate in BASE)}
+# Longer lines have no colours: each token of theirs would be counted from the margin.
+LONGEST = 4096
 Painted = tuple[int, int, int, int]
 
 
@@ -58,7 +60,7 @@ def semantic_tokens(desk: Desk, positions: Positions, path: str) -> types.Semant
     last_line = 0
     for number, line in enumerate(desk.lines(path)):
         last = 0
-        for start, end, kind, modifiers in _paint(line):
+        for start, end, kind, modifiers in _paint(line) if len(line) <= LONGEST else ():
             begin, after = positions.column(line, start), positions.column(line, end)
             data += (number - last_line, begin - last, after - begin, kind, modifiers)
             last_line, last = number, begin
@@ -69,13 +71,13 @@ def folding(desk: Desk, path: str) -> list[types.FoldingRange]:
     """Blocks of comments, and the rules of one predicate that stand together."""
     nodes = desk.analysis(path).source.nodes
     found: list[types.FoldingRange] = []
-    start, what = 0, _block(nodes[0]) if nodes else None
-    for number, node in enumerate((*nodes, None)):
-        here = _block(node)
-        if isinstance(node, Annotation):  # it belongs to the rule that comes next
-            rest = (each for each in nodes[number:] if not isinstance(each, Annotation))
-            here = _block(next(rest, None))
-        if here != what or number == len(nodes):
+    blocks: list[str | None] = [None]
+    for node in reversed(nodes):  # an annotation belongs to the rule that comes next
+        blocks.append(blocks[-1] if isinstance(node, Annotation) else _block(node))
+    blocks.reverse()
+    start, what = 0, blocks[0]
+    for number, here in enumerate(blocks):
+        if here != what:
             if what is not None and number - start > 1:
                 kind = types.FoldingRangeKind.Comment if what == "#" else None
                 found.append(types.FoldingRange(start, number - 1, kind=kind))

@@ -24,8 +24,10 @@ class Positions:
     def offset(self, line: str, column: int) -> int:
         if line.isascii():
             return min(column, len(line))
-        for at in range(len(line)):
-            if self._units(line[: at + 1]) > column:
+        passed = 0
+        for at, character in enumerate(line):
+            passed += self._units(character)
+            if passed > column:
                 return at
         return len(line)
 

@@ -112,6 +112,11 @@ class Rule:
         return tuple(found)
 
     @cached_property
+    def shape(self) -> tuple[Predicate, tuple[tuple[Predicate, How], ...]]:
+        """All of the rule that strata depend on."""
+        return self.predicate, tuple((needs, how) for needs, how, _ in self.reads)
+
+    @cached_property
     def read(self) -> frozenset[Predicate]:
         return frozenset(predicate for predicate, _, _ in self.reads)
 
