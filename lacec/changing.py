@@ -158,11 +158,11 @@ class LiveSide:
         """What changes of the outputs after changes of the bases, in the order they were made."""
         started = monotonic()
         change = in_sequence(changes)
-        check_predicates(change)
         try:
+            check_predicates(predicate for predicate, each in change.items() if each.added)
             views = self._view_changes(self._gates.apply(change, started=started))
         except BaseException:
-            self._main.drop()  # it was not told
+            self.drop()  # one of the two was not told, or both
             raise
         return self._main.apply(change, views, started=started)
 

@@ -240,6 +240,20 @@ def test_facts_that_no_exchange_supplies() -> None:
         side.apply(own.apply({Predicate("Edge", 2): [("a", "b")]}))
 
 
+def test_a_side_after_facts_that_no_exchange_supplies() -> None:
+    """What else changed with them is told with the next change; to take them away is no mistake."""
+    program = plan_of(GROUP_X, GROUP_X).side(0, LocalPolicy((BY_FIELD,)))
+    shared, own = bases(RECORDS)
+    side = LiveSide(program, (shared, own))
+    edge = {Predicate("Edge", 2): [("a", "b")]}
+    arrived = shared.apply({Predicate("Field", 4): [("2", "Group", "1", "X")]})
+    with pytest.raises(FactError, match="Edge/2 is no fact of an exchange"):
+        side.apply(arrived, own.apply(edge))
+    found = side.apply(own.apply(removed=edge))
+    assert texts_of(shared.symbols, found[MAY_SEND].added) == [("2",)]
+    assert side.facts(MAY_SEND) == [("1",), ("2",), ("3",)]
+
+
 def test_a_base_holds_what_it_is_for() -> None:
     shared, _ = bases(RECORDS)
     with pytest.raises(FactError, match="Advertised/2 are held elsewhere"):
