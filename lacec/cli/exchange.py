@@ -219,7 +219,7 @@ def run_dry(both: tuple[Participant, Participant], limits: Limits, json: bool) -
 # What is printed.
 
 
-def _results(pair: Pair) -> tuple[Result, Result]:
+def results_of(pair: Pair) -> tuple[Result, Result]:
     left, right = (seat.result for seat in pair.seats)
     assert left is not None
     assert right is not None
@@ -228,18 +228,18 @@ def _results(pair: Pair) -> tuple[Result, Result]:
 
 def report(pair: Pair, json: bool, interrupted: bool) -> None:
     """The result of each side; the exit code says whether they converged."""
-    results = _results(pair)
+    results = results_of(pair)
     if json:
         write_json({name: r.json() for name, r in zip(NAMES, results, strict=True)})
     else:
         write(_table(results))
-        write(_ending(results))
-    _finish(pair, results, interrupted, json)
+        write(ending(results))
+    finish(pair, results, interrupted, json)
 
 
 def report_moves(pair: Pair, moves: Sequence[Move], json: bool, interrupted: bool) -> None:
     """Every record that would move, its direction, and the rules that decide."""
-    results = _results(pair)
+    results = results_of(pair)
     if json:
         document: dict[str, Any] = {"moves": [_move_json(move) for move in moves]}
         write_json(document | {n: r.json() for n, r in zip(NAMES, results, strict=True)})
@@ -248,8 +248,8 @@ def report_moves(pair: Pair, moves: Sequence[Move], json: bool, interrupted: boo
             write(_move_text(move))
         size = sum(move.size for move in moves)
         write([(f"{counted(len(moves), 'record')}, {size} bytes would move\n", "bold")])
-        write(_ending(results))
-    _finish(pair, results, interrupted, json)
+        write(ending(results))
+    finish(pair, results, interrupted, json)
 
 
 def _move_json(move: Move) -> dict[str, Any]:
@@ -300,18 +300,23 @@ def _table(results: Sequence[Result]) -> Iterator[Segment]:
         yield "".join(f"  {number:13}" for number in numbers) + "\n", ""
 
 
-def _ending(results: Sequence[Result]) -> Iterator[Segment]:
+def ending(results: Sequence[Result]) -> Iterator[Segment]:
     if all(result.converged for result in results):
         yield f"converged after {counted(results[0].loops, 'loop')}\n", "green"
         return
     for name, result in zip(NAMES, results, strict=True):
         if result.aborted is not None:
-            why = result.detail or REASONS[result.aborted]
             yield f"not converged: {name}: {result.aborted}", "bold red"
-            yield f": {visible(why)}\n", ""
+            yield f": {visible(detail_of(result))}\n", ""
 
 
-def _finish(pair: Pair, results: Sequence[Result], interrupted: bool, json: bool) -> None:
+def detail_of(result: Result) -> str:
+    """Why an exchange ended early, in words."""
+    return "" if result.aborted is None else result.detail or REASONS[result.aborted]
+
+
+def finish(pair: Pair, results: Sequence[Result], interrupted: bool, json: bool) -> None:
+    """The exit code of an exchange: 0 if it converged, 3 for a limit, else 1."""
     exceeded = limit_exceeded(pair)
     if exceeded is not None and not json:
         write([(f"  = help: {limit_help(exceeded)}\n", "")], sys.stderr)

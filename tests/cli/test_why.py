@@ -227,6 +227,29 @@ def test_the_other_store_is_not_told_of() -> None:
 
 @pytest.mark.usefixtures("stores")
 @pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (("--limit", "derived_facts=1"), 3, "derived_facts"),
+        (("--left-key", "k", "--right-key", "k"), 1, "claims the verifier of this side"),
+    ],
+)
+def test_an_exchange_that_ends_early_says_why(
+    arguments: tuple[str, ...], code: int, reason: str
+) -> None:
+    lacec("key", "new", "-o", "k")
+    both = ("--policy", "all.lace", "--expose", "all", *arguments)
+    outcome = exchange(MINE.hash, *both)
+    assert outcome.code == code
+    assert "not converged: left: " in outcome.out
+    assert reason in outcome.out
+    document = exchange(MINE.hash, *both, "--json")
+    assert document.code == code
+    assert document.document["left"]["converged"] is False
+    assert reason in document.document["left"]["detail"]
+
+
+@pytest.mark.usefixtures("stores")
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("--policy", "u.lace", "--plan"), "cannot stand beside --left and --right"),
