@@ -74,6 +74,22 @@ def test_what_may_not_be_a_fact_changes_nothing() -> None:
     assert live.apply({"Edge": [("b", "c")]}) == {}
 
 
+def test_derived_facts_cannot_be_given_and_change_nothing() -> None:
+    module = lacec.compile(REACH)
+    with pytest.raises(FactError, match="Reach/1 is derived by rules"):
+        lacec.live(module, {"Reach": [("z",)]})
+    live = lacec.live(module, {})
+    with pytest.raises(FactError, match="Far/1 is derived by rules"):
+        live.apply({"Node": [("n",)], "Far": [("z",)]})
+    assert live.apply() == {}
+    assert live.facts == {"Far/1": [], "Reach/1": [("a",)]}
+
+
+def test_an_output_that_no_rule_derives() -> None:
+    with pytest.raises(ValueError, match="no rule derives Nope/1; derived are: Far/1, Reach/1"):
+        lacec.live(lacec.compile(REACH), {}, outputs=["Nope/1"])
+
+
 def test_a_limit_is_that_of_full_evaluation_and_passes() -> None:
     """What came of the change that met it is told with the next."""
     live = lacec.live(lacec.compile(REACH), {}, limits=Limits(derived_facts=3))
