@@ -140,7 +140,8 @@ def evaluate(
     """The facts that a module derives, sorted, by NAME/ARITY; raise LimitError at a limit.
 
     `facts` holds rows by predicate name; `outputs` names the predicates wanted, as
-    NAME/ARITY, and is every derived predicate unless given.
+    NAME/ARITY, and is every derived predicate unless given. FactError for facts of a
+    predicate that rules derive, ValueError for an output that none does.
     """
     from lacec import engine
     from lacec.limits import DEFAULT_LIMITS
@@ -149,7 +150,10 @@ def evaluate(
 
     chosen = limits or DEFAULT_LIMITS
     wanted = None if outputs is None else [read_predicate(text) for text in outputs]
-    result = engine.evaluate(module, load(source_of(facts), chosen), wanted, chosen)
+    source = source_of(facts)
+    engine.check_given(module, source.predicates())
+    engine.check_outputs(module, wanted)
+    result = engine.evaluate(module, load(source, chosen), wanted, chosen)
     return {str(predicate): result.facts(predicate) for predicate in result.relations}
 
 
@@ -250,12 +254,15 @@ def explanations(
     Its methods `why` and `why_not` take a fact, as text or as a value; `all` gives the
     proofs of every fact of a predicate. What no question needs is not evaluated.
     """
+    from lacec.engine import check_given
     from lacec.explainer import explain_module
     from lacec.limits import DEFAULT_LIMITS
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
-    return explain_module(module, load(source_of(facts), chosen), chosen)
+    source = source_of(facts)
+    check_given(module, source.predicates())
+    return explain_module(module, load(source, chosen), chosen)
 
 
 def explanations_of_plan(

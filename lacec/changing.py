@@ -15,7 +15,7 @@ from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
-from lacec.engine import MANY_FACTS, sizes_of
+from lacec.engine import MANY_FACTS, check_given, check_outputs, sizes_of
 from lacec.errors import LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import OWN_VIEWER, VIEWER, SideProgram
@@ -49,8 +49,11 @@ class LiveModule:
         outputs: Sequence[Predicate] | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._base = Base(load(source_of(facts), limits))
-        self._limits = limits
+        source = source_of(facts)
+        check_given(module, source.predicates())
+        check_outputs(module, outputs)
+        self._base = Base(load(source, limits))
+        self._module, self._limits = module, limits
         self._program = live_program(module, [self._base], outputs, limits)
         self._program.apply()
 
@@ -69,7 +72,9 @@ class LiveModule:
         Facts that are there already, or not at all, change nothing. LimitError at a limit:
         then the facts have changed, and the next change says all that came of both.
         """
-        change = self._base.apply(_rows_of(added), _rows_of(removed), self._limits)
+        come, gone = _rows_of(added), _rows_of(removed)
+        check_given(self._module, [*come, *gone])
+        change = self._base.apply(come, gone, self._limits)
         return as_text(self._program.apply(change), self._base)
 
     def drop(self) -> None:
@@ -161,11 +166,11 @@ class LiveSide:
         """What changes of the outputs after changes of the bases, in the order they were made."""
         started = monotonic()
         change = in_sequence(changes)
-        check_predicates(change)
         try:
+            check_predicates(predicate for predicate, each in change.items() if each.added)
             views = self._view_changes(self._gates.apply(change, started=started))
         except BaseException:
-            self._main.drop()  # it was not told
+            self.drop()  # one of the two was not told, or both
             raise
         return self._main.apply(change, views, started=started)
 

@@ -14,6 +14,7 @@ from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
+from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.views import FULL_VIEW, PLAIN, Reading, Resolution
@@ -80,6 +81,23 @@ def machine_of(
         code = emit(module, wanted, sizes_of(module, database), limits=limits)
         verify(code, limits)
     return Machine(code, database, limits, cancelled, given=given, started=started)
+
+
+def check_given(module: Module, predicates: Iterable[Predicate]) -> None:
+    """FactError for facts of a predicate that rules derive: nobody may give them."""
+    derived = {predicate for group in module.groups for predicate in group}
+    for predicate in predicates:
+        if predicate in derived:
+            raise FactError(f"{predicate} is derived by rules, so it cannot be given as a fact")
+
+
+def check_outputs(module: Module, outputs: Iterable[Predicate] | None) -> None:
+    """ValueError for an output that no rule derives."""
+    derived = {predicate for group in module.groups for predicate in group}
+    for predicate in outputs or ():
+        if predicate not in derived:
+            listed = ", ".join(str(known) for known in sorted(derived)) or "none"
+            raise ValueError(f"no rule derives {predicate}; derived are: {listed}")
 
 
 @lru_cache(maxsize=16)

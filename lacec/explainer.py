@@ -5,7 +5,7 @@ has a rule and what its body met; or, for a fact that is not there, for each rul
 have made it the first literal that fails. Rules are shown as their author wrote them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as Choice
 
@@ -17,7 +17,7 @@ from lacec.engine import machine_of, sizes_of
 from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import GENERATED_FILE, LoweredRule, SideProgram
-from lacec.predicates import Predicate
+from lacec.predicates import BASE, BUILTIN_ARITY, Predicate
 from lacec.proof import Check, Fact, Fails, Proof, Proofs, RuleShown, Step, Wanted, WhyNot
 from lacec.sides import given_viewers, side_machine
 from lacec.syntax.ast import (
@@ -25,13 +25,11 @@ from lacec.syntax.ast import (
     Cardinality,
     Constant,
     Literal,
-    Negated,
     Rule,
-    Term,
-    Unequal,
-    Variable,
+    body_atoms,
     variables_of,
 )
+from lacec.syntax.filling import fill
 from lacec.syntax.show import show_constant, show_literal
 from lacec.views import PLAIN, Resolution
 from lacec.views import View as Gated
@@ -55,6 +53,7 @@ class _Program:
     nodes: Sequence[Rule]
     shown: Sequence[RuleShown]
     views: Sequence[Gated] = ()
+    given: Collection[Predicate] = ()  # base facts beside those of the database
 
     @property
     def answers(self) -> Answers:
@@ -71,50 +70,76 @@ class Why:
     def is_derived(self, predicate: Predicate) -> bool:
         return any(program.prover.is_derived(predicate) for program in self._programs)
 
+    def known(self) -> set[Predicate]:
+        """The predicates that may have facts: of rules, given, or of an exchange."""
+        rules = [node for program in self._programs for node in program.nodes]
+        named = {atom.predicate for node in rules for atom in body_atoms(node)}
+        heads = {node.head.predicate for node in rules}
+        given = {predicate for program in self._programs for predicate in program.given}
+        named = {predicate for predicate in named if predicate.name not in BUILTIN_ARITY}
+        return named | heads | given | BASE.keys() | set(self.database.predicates())
+
     def holds(self, fact: Fact | str) -> bool:
         """Whether a fact is there, given or derived."""
-        fact = as_fact(fact)
+        self._start_clock()
+        return self._holds(as_fact(fact))
+
+    def _holds(self, fact: Fact) -> bool:
         program = self._program(fact.predicate)
         return bool(len(program.prover.there(fact.predicate, self._heads(fact))))
 
     def facts(self, predicate: Predicate) -> list[tuple[str, ...]]:
         """All tuples of a predicate, in code point order."""
+        self._start_clock()
         return self.database.tuples(self._program(predicate).answers.relation(predicate))
 
     def why(self, fact: Fact | str) -> Proof | None:
         """A proof of a fact; None when it is not there. One that was given has no steps."""
+        self._start_clock()
         fact = as_fact(fact)
-        if not self.holds(fact):
+        if not self._holds(fact):
             return None
         program = self._program(fact.predicate)
         return Proof(fact, dict(self._steps(program, fact.predicate, self._heads(fact))))
 
-    def all(self, predicate: Predicate) -> "Proofs":
-        """A proof for every fact of a derived predicate."""
+    def count(self, predicate: Predicate) -> int:
+        """How many facts of a predicate there are."""
+        self._start_clock()
+        return self._program(predicate).answers.relation(predicate).size
+
+    def all(self, predicate: Predicate, most: int | None = None) -> "Proofs":
+        """A proof for every fact of a predicate, or for the first so many of them."""
+        self._start_clock()
         program = self._program(predicate)
         heads = program.answers.relation(predicate)
-        steps = dict(self._steps(program, predicate, heads))
-        return Proofs(
-            [Fact(predicate.name, values) for values in self.database.tuples(heads)], steps
-        )
+        facts = [Fact(predicate.name, values) for values in self.database.tuples(heads)]
+        if most is not None and most < len(facts):
+            facts = facts[:most]
+            heads = self._heads(*facts)
+        return Proofs(facts, dict(self._steps(program, predicate, heads)))
 
     def why_not(self, fact: Fact | str) -> WhyNot | None:
         """Where each rule fails that could have made a fact; None when it is there."""
+        self._start_clock()
         fact = as_fact(fact)
-        if self.holds(fact):
+        if self._holds(fact):
             return None
-        asked = Wanted(*fact)
         goals: dict[Wanted, tuple[Fails, ...]] = {}
-        waiting = [asked]
+        left_out: dict[Wanted, None] = {}
+        waiting = [Wanted(*fact)]
         for wanted in waiting:
-            if wanted in goals or len(goals) == MOST_MISSING:
+            if wanted in goals:
+                continue
+            if len(goals) == MOST_MISSING:
+                left_out[wanted] = None
                 continue
             goals[wanted] = tuple(self._fails(wanted))
             waiting += [each.needs for each in goals[wanted] if each.needs is not None]
-        return WhyNot(fact, goals)
+        return WhyNot(fact, goals, tuple(left_out), not self.is_derived(fact.predicate))
 
     def makers(self, predicate: Predicate) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
         """Each rule of a predicate, by its number, and the tuples that it alone would make."""
+        self._start_clock()
         program = self._program(predicate)
         heads = program.answers.relation(predicate)
         for number, state in program.prover.made_by(predicate, heads):
@@ -122,13 +147,19 @@ class Why:
 
     def _program(self, predicate: Predicate) -> _Program:
         for program in self._programs:
-            if program.prover.is_derived(predicate):
+            if program.prover.is_derived(predicate) or predicate in program.given:
                 return program
         return self._programs[0]
 
-    def _heads(self, fact: Fact) -> Relation:
-        symbols = self.database.symbols
-        return Relation([symbols.intern_all([value]) for value in fact.values], 1)
+    def _start_clock(self) -> None:
+        """Each question has as much time as an evaluation (D12)."""
+        for program in self._programs:
+            program.answers.machine.start_clock()
+
+    def _heads(self, *facts: Fact) -> Relation:
+        columns = zip(*(fact.values for fact in facts), strict=True)
+        intern = self.database.symbols.intern_all
+        return Relation([intern(column) for column in columns], len(facts))
 
     # Proofs.
 
@@ -182,7 +213,7 @@ class Why:
             if slot in found.state.values
         }
         # No constant has a line feed, so that one marks where a value stands.
-        marked = show_literal(_with(literal, {}, {name: f"\n{name}\n" for name in columns}))
+        marked = show_literal(fill(literal, {}, {name: f"\n{name}\n" for name in columns}))
         first, *pieces = marked.split("\n")
         texts = [first] * found.heads.size
         for name, after in zip(pieces[::2], pieces[1::2], strict=True):
@@ -232,7 +263,7 @@ class Why:
         return Fails(
             program.shown[number],
             _KINDS[part.ask] if part.ask != Ask.FACT or not facts else "hidden",
-            show_literal(_with(literal, binding)),
+            show_literal(fill(literal, binding)),
             part.literal,
             tuple(earlier.literal for earlier in goal.parts[: failure.part]),
             tuple(before),
@@ -240,6 +271,7 @@ class Why:
             failure.count,
             tuple(facts),
             needs,
+            None if failure.valid else _bound(literal, binding),
         )
 
 
@@ -251,36 +283,16 @@ _KINDS: dict[Ask, Choice["missing", "present", "count", "test"]] = {
 }
 
 
-def _with(
-    literal: Literal, binding: Mapping[str, str], names: Mapping[str, str] | None = None
-) -> Literal:
-    """A literal with the values of its variables, or with other names; the rest stay."""
-
-    def term(one: Term) -> Term:
-        if isinstance(one, Variable) and one.name in binding:
-            return Constant(binding[one.name])
-        if isinstance(one, Variable) and names and one.name in names:
-            return Variable(names[one.name])
-        return one
-
-    def atom(one: Atom) -> Atom:
-        return Atom(one.name, tuple(term(each) for each in one.terms))
-
-    match literal:
-        case Atom():
-            return atom(literal)
-        case Negated(inner):
-            return Negated(atom(inner))
-        case Unequal(left, right):
-            return Unequal(term(left), term(right))
-        case Cardinality(inner, operator, bound):
-            return Cardinality(atom(inner), operator, term(bound))
-    return literal
+def _bound(literal: Literal, binding: Mapping[str, str]) -> str | None:
+    """What a count is compared with."""
+    filled = fill(literal, binding)
+    bound = filled.bound if isinstance(filled, Cardinality) else None
+    return bound.value if isinstance(bound, Constant) else None
 
 
 def _wanted(atom: Atom, binding: Mapping[str, str]) -> Wanted | None:
     """What an atom asks for; None if it asks for equal values and does not say which."""
-    filled = _with(atom, binding)
+    filled = fill(atom, binding)
     assert isinstance(filled, Atom)
     open_names = [variable.name for variable in filled.variables]
     if len(open_names) > len(set(open_names)):
@@ -322,14 +334,15 @@ def explain_plan(
 ) -> Why:
     """The explanations of one side of a plan: of what its peer's rules do too, as they see."""
     machine, views = side_machine(program, database, limits)
-    gates = machine_of(program.gates, database, (), limits, given=given_viewers(program, database))
+    given = given_viewers(program, database)
+    gates = machine_of(program.gates, database, (), limits, given=given)
     count = len(program.gates.rules)
     shown = [_shown(program, rule, authored or {}) for rule in program.rules]
     return Why(
         database,
         [
             _program(program.main, Answers(machine), shown[count:], program.resolution, views),
-            _program(program.gates, Answers(gates), shown[:count], PLAIN, ()),
+            _program(program.gates, Answers(gates), shown[:count], PLAIN, (), given),
         ],
     )
 
@@ -339,7 +352,7 @@ def _shown(program: SideProgram, rule: LoweredRule, authored: Authored) -> RuleS
     whose = program.whose(rule)
     original = rule.original
     if original is None:
-        return RuleShown(rule.id, rule.text, GENERATED_FILE, 1, whose)
+        return RuleShown(rule.id, rule.text, GENERATED_FILE, 1, "generated")
     operand = int(rule.what[1:]) if whose in ("own", "peer") else None
     if operand is not None:
         original = authored.get((operand, original.id), original)
@@ -353,6 +366,7 @@ def _program(
     shown: Sequence[RuleShown],
     resolution: Resolution,
     views: Sequence[View],
+    given: Collection[Predicate] = (),
 ) -> _Program:
     nodes = [rule.node for rule in module.rules]
     recursive = {
@@ -363,4 +377,4 @@ def _program(
     }
     sizes = sizes_of(module, answers.database, views)
     rules = Rules(nodes, resolution, recursive, sizes)
-    return _Program(Prover(answers, rules, module.groups), nodes, shown, resolution.views)
+    return _Program(Prover(answers, rules, module.groups), nodes, shown, resolution.views, given)

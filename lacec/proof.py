@@ -107,6 +107,7 @@ class Fails:
     count: int | None = None
     facts: tuple[Fact, ...] = ()
     needs: "Wanted | None" = None  # a derived fact that is missing for it to hold
+    no_decimal: str | None = None  # what a count is compared with, where that is no decimal
 
     def json(self) -> dict[str, Any]:
         return {
@@ -120,6 +121,7 @@ class Fails:
             "count": self.count,
             "facts": [str(fact) for fact in self.facts],
             "needs": None if self.needs is None else str(self.needs),
+            "no_decimal": self.no_decimal,
         }
 
 
@@ -140,10 +142,16 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """For the fact asked about, and for each derived one that is missing for it, its rules."""
+    """For the fact asked about, and for each derived one that is missing for it, its rules.
+
+    `left_out` are missing too, and were not looked into: there are too many. A fact of a
+    base predicate is given or not; no rule makes any.
+    """
 
     fact: Fact
     goals: Mapping[Wanted, tuple[Fails, ...]]
+    left_out: tuple[Wanted, ...] = ()
+    is_base: bool = False
 
     def json(self) -> dict[str, Any]:
         return {
@@ -152,6 +160,8 @@ class WhyNot:
                 {"goal": str(wanted), "rules": [each.json() for each in fails]}
                 for wanted, fails in self.goals.items()
             ],
+            "left_out": [str(wanted) for wanted in self.left_out],
+            "base": self.is_base,
         }
 
 
@@ -169,8 +179,11 @@ class Proofs:
         return map(self.of, self.facts)
 
     def of(self, fact: Fact) -> Proof:
-        """The proof of one fact: the steps that it rests on."""
-        own = {fact: self.steps[fact]}
+        """The proof of one fact: the steps that it rests on; one that was given has none."""
+        step = self.steps.get(fact)
+        if step is None:
+            return Proof(fact, {})
+        own = {fact: step}
         queue = [fact]
         for each in queue:
             for met in own[each].because:

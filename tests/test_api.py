@@ -281,6 +281,24 @@ def test_other_names_are_attribute_errors() -> None:
         lacec.parse  # noqa: B018
 
 
+def test_derived_facts_cannot_be_given() -> None:
+    """As on the command line (derived-fact): rules alone make them."""
+    module = lacec.compile("Free(X) :- Known(X).")
+    facts = {"Known": [("a",)], "Free": [("z",)]}
+    with pytest.raises(lacec.FactError, match="Free/1 is derived by rules"):
+        lacec.evaluate(module, facts)
+    with pytest.raises(lacec.FactError, match="Free/1 is derived by rules"):
+        lacec.why(module, facts, "Free('z')")
+    other_arity = {"Known": [["a"]], "Free": [["y", "z"]]}
+    assert lacec.evaluate(module, other_arity) == {"Free/1": [("a",)]}
+
+
+def test_an_output_that_no_rule_derives() -> None:
+    module = lacec.compile("Free(X) :- Known(X).")
+    with pytest.raises(ValueError, match="no rule derives Known/1; derived are: Free/1"):
+        lacec.evaluate(module, {"Known": [("a",)]}, outputs=["Known/1"])
+
+
 def test_a_side_of_a_plan_is_0_or_1() -> None:
     selector = "SelectHave(P) :- Have(P).\nSelectAdvertised(P,S) :- Advertised(P,S)."
     plan = lacec.compile_plan(selector, selector)

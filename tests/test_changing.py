@@ -74,6 +74,22 @@ def test_what_may_not_be_a_fact_changes_nothing() -> None:
     assert live.apply({"Edge": [("b", "c")]}) == {}
 
 
+def test_derived_facts_cannot_be_given_and_change_nothing() -> None:
+    module = lacec.compile(REACH)
+    with pytest.raises(FactError, match="Reach/1 is derived by rules"):
+        lacec.live(module, {"Reach": [("z",)]})
+    live = lacec.live(module, {})
+    with pytest.raises(FactError, match="Far/1 is derived by rules"):
+        live.apply({"Node": [("n",)], "Far": [("z",)]})
+    assert live.apply() == {}
+    assert live.facts == {"Far/1": [], "Reach/1": [("a",)]}
+
+
+def test_an_output_that_no_rule_derives() -> None:
+    with pytest.raises(ValueError, match="no rule derives Nope/1; derived are: Far/1, Reach/1"):
+        lacec.live(lacec.compile(REACH), {}, outputs=["Nope/1"])
+
+
 def test_a_limit_is_that_of_full_evaluation_and_passes() -> None:
     """What came of the change that met it is told with the next."""
     live = lacec.live(lacec.compile(REACH), {}, limits=Limits(derived_facts=3))
@@ -238,6 +254,20 @@ def test_facts_that_no_exchange_supplies() -> None:
     side = LiveSide(plan_of().side(0), (shared, own))
     with pytest.raises(FactError, match="Edge/2 is no fact of an exchange"):
         side.apply(own.apply({Predicate("Edge", 2): [("a", "b")]}))
+
+
+def test_a_side_after_facts_that_no_exchange_supplies() -> None:
+    """What else changed with them is told with the next change; to take them away is no mistake."""
+    program = plan_of(GROUP_X, GROUP_X).side(0, LocalPolicy((BY_FIELD,)))
+    shared, own = bases(RECORDS)
+    side = LiveSide(program, (shared, own))
+    edge = {Predicate("Edge", 2): [("a", "b")]}
+    arrived = shared.apply({Predicate("Field", 4): [("2", "Group", "1", "X")]})
+    with pytest.raises(FactError, match="Edge/2 is no fact of an exchange"):
+        side.apply(arrived, own.apply(edge))
+    found = side.apply(own.apply(removed=edge))
+    assert texts_of(shared.symbols, found[MAY_SEND].added) == [("2",)]
+    assert side.facts(MAY_SEND) == [("1",), ("2",), ("3",)]
 
 
 def test_a_base_holds_what_it_is_for() -> None:

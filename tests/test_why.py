@@ -1,7 +1,8 @@
 """Why and why not: every proof and every failure is checked by tests/proofs.py."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
@@ -166,6 +167,57 @@ def test_the_closest_count_is_shown() -> None:
     assert failed is not None
     ((fails,),) = failed.goals.values()
     assert (fails.count, fails.binding) == (4, {"X": "a", "Y": "more"})
+
+
+def test_d9_a_bound_that_is_no_decimal_is_not_the_closest() -> None:
+    module = lacec.compile("A(X) :- In(X), Thr(N), Cardinality(Edge(X,_),'>=',N).")
+    edges = [["a", "1"], ["a", "2"]]
+    for bounds, closest in (("x", "9", "5"), "5"), (("x", ""), None):
+        facts = {"In": [["a"]], "Edge": edges, "Thr": [[bound] for bound in bounds]}
+        failed = lacec.why_not(module, facts, "A('a')")
+        assert failed is not None
+        ((fails,),) = failed.goals.values()
+        assert fails.count == 2
+        if closest is None:
+            assert fails.no_decimal in bounds
+        else:
+            assert (fails.binding["N"], fails.no_decimal) == (closest, None)
+
+
+@pytest.mark.parametrize("ask", ["why", "why_not", "all"])
+def test_d12_an_explanation_stops_at_the_limit_on_time(
+    ask: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock starts with the question, and is looked at before each part of a rule."""
+    module = lacec.compile("A(X) :- Have(X), Edge(X,Y), not Bad(Y).")
+    facts = {"Have": [["a"], ["b"]], "Edge": [["a", "1"], ["b", "2"]], "Bad": [["2"]]}
+    why = lacec.explanations(module, facts, limits=Limits(seconds=5))
+    assert why.facts(Predicate("A", 1)) == [("a",)]
+    now = count(0, 3)
+    monkeypatch.setattr("lacec.vm.machine.monotonic", lambda: next(now))
+    asked: dict[str, Callable[[], object]] = {
+        "why": lambda: why.why("A('a')"),
+        "why_not": lambda: why.why_not("A('b')"),
+        "all": lambda: why.all(Predicate("A", 1)),
+    }
+    with pytest.raises(lacec.LimitError, match="seconds"):
+        asked[ask]()
+
+
+def test_given_facts_have_proofs_without_steps() -> None:
+    why = lacec.explanations(lacec.compile("A(X) :- B(X)."), {"B": [("b",), ("a",)]})
+    found = [(str(proof.fact), len(proof.steps)) for proof in why.all(Predicate("B", 1))]
+    assert found == [("B('a')", 0), ("B('b')", 0)]
+
+
+def test_the_first_proofs_alone() -> None:
+    why = lacec.explanations(
+        lacec.compile("A(X) :- B(X).\nZ() :- B(_)."), {"B": [(str(n),) for n in range(5)]}
+    )
+    proofs = why.all(Predicate("A", 1), 2)
+    assert [str(proof.fact) for proof in proofs] == ["A('0')", "A('1')"]
+    assert len(proofs.steps) == 2
+    assert (why.count(Predicate("A", 1)), len(why.all(Predicate("Z", 0), 2))) == (5, 1)
 
 
 def test_an_explanation_stops_at_the_limit_on_rows() -> None:

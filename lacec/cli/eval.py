@@ -38,7 +38,7 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.report import refuse
-from lacec.engine import Evaluation, evaluate
+from lacec.engine import Evaluation, check_outputs, evaluate
 from lacec.errors import FactError
 from lacec.facets import Facet
 from lacec.limits import Limits
@@ -133,7 +133,7 @@ def _evaluate(
         refuse(outcome.diagnostics, dict(inputs), json)
     module = outcome.module
     derived = {predicate for group in module.groups for predicate in group}
-    outputs = _outputs(query, derived)
+    outputs = _outputs(query, module)
     with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse((*outcome.diagnostics, *wrong), dict(inputs) | files, json)
@@ -162,19 +162,14 @@ def _write_result(
         raise typer.BadParameter(f"{error}; --json can hold every value") from None
 
 
-def _outputs(query: list[str] | None, derived: set[Predicate]) -> list[Predicate]:
+def _outputs(query: list[str] | None, module: Module) -> list[Predicate]:
     if not query:
-        return sorted(derived)
+        return sorted(predicate for group in module.groups for predicate in group)
     try:
         outputs = [read_predicate(text) for text in query]
+        check_outputs(module, outputs)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--query") from None
-    for predicate in outputs:
-        if predicate not in derived:
-            listed = ", ".join(str(known) for known in sorted(derived)) or "none"
-            raise typer.BadParameter(
-                f"no rule derives {predicate}; derived are: {listed}", param_hint="--query"
-            )
     return list(dict.fromkeys(outputs))
 
 

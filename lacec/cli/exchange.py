@@ -225,7 +225,7 @@ def run_dry(both: tuple[Participant, Participant], limits: Limits, json: bool) -
 # What is printed.
 
 
-def _results(pair: Pair) -> tuple[Result, Result]:
+def results_of(pair: Pair) -> tuple[Result, Result]:
     left, right = (seat.result for seat in pair.seats)
     assert left is not None
     assert right is not None
@@ -234,7 +234,7 @@ def _results(pair: Pair) -> tuple[Result, Result]:
 
 def report(pair: Pair, json: bool, interrupted: bool) -> None:
     """The result of each side; the exit code says whether they converged."""
-    results = _results(pair)
+    results = results_of(pair)
     if json:
         write_json({name: r.json() for name, r in zip(NAMES, results, strict=True)})
     else:
@@ -245,7 +245,7 @@ def report(pair: Pair, json: bool, interrupted: bool) -> None:
 
 def report_moves(pair: Pair, moves: Sequence[Move], json: bool, interrupted: bool) -> None:
     """Every record that would move, its direction, and the rules that decide."""
-    results = _results(pair)
+    results = results_of(pair)
     if json:
         document: dict[str, Any] = {"moves": [_move_json(move) for move in moves]}
         write_json(document | {n: r.json() for n, r in zip(NAMES, results, strict=True)})
@@ -314,12 +314,16 @@ def ending(names: Sequence[str], results: Sequence[Result]) -> Iterator[Segment]
         return
     for name, result in zip(names, results, strict=True):
         if result.aborted is not None:
-            why = result.detail or REASONS[result.aborted]
             yield f"not converged: {name}: {result.aborted}", "bold red"
-            yield f": {visible(why)}\n", ""
+            yield f": {visible(detail_of(result))}\n", ""
         elif not result.converged:
             yield f"not converged: {name}", "bold red"
             yield f": {visible(result.detail)}\n", ""
+
+
+def detail_of(result: Result) -> str:
+    """Why an exchange ended early, in words."""
+    return "" if result.aborted is None else result.detail or REASONS[result.aborted]
 
 
 def finish(

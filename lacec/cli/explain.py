@@ -177,7 +177,8 @@ def _one(asked: _Asked, linked: list[str]) -> None:
     if subject in CATALOGUE and not explains_facts:
         _print_page(subject, json)
         return
-    if subject != "-" and not subject.startswith("std:") and not os.path.exists(subject):
+    is_file = subject == "-" or subject.startswith("std:") or os.path.exists(subject)
+    if not is_file and not explains_facts:
         close = nearest(subject, CATALOGUE)
         hint = f"did you mean {close}?" if close else f"the names are {', '.join(CATALOGUE)}"
         raise typer.BadParameter(f"there is no diagnostic {subject!r}; {hint}")

@@ -3,10 +3,18 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from lacec.cli.exchange import SideOptions, participants
+from lacec.cli.exchange import (
+    SideOptions,
+    detail_of,
+    ending,
+    finish,
+    participants,
+    results_of,
+)
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.report import stopped_by_limit
 from lacec.cli.store.common import opened, read_hash
@@ -14,8 +22,9 @@ from lacec.cli.why import explanation_text
 from lacec.errors import LimitError
 from lacec.limits import Limits
 from lacec.proof import Proof
-from lacec.runtime.exchange import system_clock
+from lacec.runtime.exchange import limit_exceeded, system_clock
 from lacec.runtime.explaining import OUTCOMES, Direction, explain_exchange
+from lacec.runtime.interlace.result import Result
 from lacec.runtime.recording.recorder import NAMES
 from lacec.views import OriginMode
 
@@ -47,14 +56,25 @@ def print_exchange_why(
             json,
         )
         try:
-            found = explain_exchange(*both, hash, system_clock, limits)
+            pair, found = explain_exchange(*both, hash, system_clock, limits)
         except LimitError as error:
             stopped_by_limit(error, json)
+    results = results_of(pair)
     if json:
-        write_json({"hash": hash, "directions": [each.json(NAMES) for each in found]})
+        document = {"hash": hash, "directions": [each.json(NAMES) for each in found]}
+        write_json(document | {n: _end(r) for n, r in zip(NAMES, results, strict=True)})
     else:
         for each in found:
             write(_text(each))
+        if not all(result.converged for result in results):
+            write(ending(NAMES, results))
+    finish(limit_exceeded(pair), results, False, json)
+
+
+def _end(result: Result) -> dict[str, Any]:
+    """How the exchange ended on one side."""
+    said = {"converged": result.converged, "aborted": result.aborted}
+    return said | {"detail": detail_of(result)}
 
 
 def _text(direction: Direction) -> Iterator[Segment]:

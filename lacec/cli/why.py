@@ -1,12 +1,13 @@
 """Why a fact is derived or is not, as `lacec explain` prints it: trees of facts and rules."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
+from lacec.check.spelling import nearest
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
 from lacec.cli.program import read_program
@@ -15,11 +16,15 @@ from lacec.diagnostics import visible
 from lacec.errors import FactError
 from lacec.explainer import Why, as_fact, explain_module, explain_plan
 from lacec.limits import Limits
+from lacec.plan.lower import scope_of
 from lacec.predicates import Predicate, read_predicate
-from lacec.proof import Check, Fact, Fails, Proof, Proofs, RuleShown, WhyNot
+from lacec.proof import Check, Fact, Fails, Proof, RuleShown, WhyNot
+from lacec.syntax.show import show_constant
 
 # Of many proofs so many are shown to people; --json has them all.
 MOST_SHOWN = 20
+# What is deeper stands no further to the right: a proof may have a thousand levels.
+MOST_INDENTED = 32
 
 
 @dataclass(frozen=True)
@@ -80,10 +85,14 @@ def print_plan_why(
 def _answer(why: Why, asked: Asked, json: bool) -> None:
     if asked.all is not None:
         if not why.is_derived(asked.all):
-            raise typer.BadParameter(f"no rule makes {asked.all}", param_hint="--all")
-        _print_all(why.all(asked.all), json)
+            hint = _hint(_meant(asked.all, filter(why.is_derived, why.known())))
+            raise typer.BadParameter(f"no rule makes {asked.all}{hint}", param_hint="--all")
+        _print_all(why, asked.all, json)
         return
     assert asked.fact is not None
+    known = why.known()
+    if asked.fact.predicate not in known:
+        _print_unknown(asked.fact, _meant(asked.fact.predicate, known), json)
     found = why.why_not(asked.fact) if asked.absent else why.why(asked.fact)
     if found is None:
         _print_other(asked.fact, asked.absent, json)
@@ -91,6 +100,31 @@ def _answer(why: Why, asked: Asked, json: bool) -> None:
         write_json({"derived": not asked.absent, **found.json()})
     else:
         write(explanation_text(found))
+
+
+def _meant(predicate: Predicate, known: Iterable[Predicate]) -> list[Predicate]:
+    """Predicates that somebody may have meant: of the same name, of operands, or spelt so."""
+    by_name: dict[str, list[Predicate]] = {}
+    for each in sorted(known):
+        by_name.setdefault(each.name, []).append(each)
+    scoped = [scope_of(index) + predicate.name for index in (0, 1)]
+    names = [name for name in (predicate.name, *scoped) if name in by_name]
+    close = None if names else nearest(predicate.name, by_name)
+    return [each for name in names or ([close] if close else []) for each in by_name[name]]
+
+
+def _hint(meant: Sequence[Predicate]) -> str:
+    return f"; did you mean {' or '.join(map(str, meant))}?" if meant else ""
+
+
+def _print_unknown(fact: Fact, meant: Sequence[Predicate], json: bool) -> NoReturn:
+    """No rule and no fact has its predicate: exit code 1."""
+    if json:
+        unknown = {"unknown": str(fact.predicate), "meant": [str(each) for each in meant]}
+        write_json({"derived": False, "fact": str(fact)} | unknown)
+    else:
+        write([(f"there is no {fact.predicate}{_hint(meant)}\n", "")])
+    raise typer.Exit(1)
 
 
 def _print_other(fact: Fact, there: bool, json: bool) -> None:
@@ -103,15 +137,17 @@ def _print_other(fact: Fact, there: bool, json: bool) -> None:
     raise typer.Exit(1)
 
 
-def _print_all(proofs: Proofs, json: bool) -> None:
+def _print_all(why: Why, predicate: Predicate, json: bool) -> None:
+    proofs = why.all(predicate, None if json else MOST_SHOWN)
     if json:
         document: dict[str, Any] = {"facts": [str(fact) for fact in proofs.facts]}
         write_json(document | {"steps": [step.json() for step in proofs.steps.values()]})
         return
-    for fact in proofs.facts[:MOST_SHOWN]:
-        write(explanation_text(proofs.of(fact)))
-    if len(proofs) > MOST_SHOWN:
-        more = counted(len(proofs) - MOST_SHOWN, "more fact")
+    for proof in proofs:
+        write(explanation_text(proof))
+    left = why.count(predicate) - len(proofs)
+    if left:
+        more = counted(left, "more fact")
         write([(f"and {more}; --json has all proofs\n", "dim")])
 
 
@@ -128,7 +164,9 @@ def _proof_text(proof: Proof, indent: str) -> Iterator[Segment]:
     stack: list[tuple[int, Fact | Check]] = [(0, proof.fact)]
     while stack:
         depth, met = stack.pop()
-        space = indent + "  " * depth
+        space = indent + "  " * min(depth, MOST_INDENTED)
+        if depth > MOST_INDENTED:
+            space += f"({depth}) "
         if isinstance(met, Check):
             number = "" if met.number is None else f"  there are {met.number}"
             yield f"{space}{visible(met.text)}{number}\n", ""
@@ -157,11 +195,16 @@ def _why_not(found: WhyNot, indent: str) -> Iterator[Segment]:
     for wanted, fails in found.goals.items():
         yield f"{indent}{visible(str(wanted))}", "bold"
         if not fails:
-            yield "  is not there, and no rule could make it\n", ""
+            why = "given" if found.is_base else "there, and no rule could make it"
+            yield f"  is not {why}\n", ""
             continue
         yield "  is not derived\n", ""
         for each in fails:
             yield from _fails_text(each, indent + "  ")
+    if found.left_out:
+        more = len(found.left_out) - 1
+        others = f" and {counted(more, 'other')}" if more else ""
+        yield f"{indent}not looked into: {visible(str(found.left_out[0]))}{others}\n", "dim"
 
 
 def _fails_text(fails: Fails, indent: str) -> Iterator[Segment]:
@@ -180,10 +223,12 @@ def _reason(fails: Fails) -> str:
             hidden = "not exposed to the peer" if fails.rule.whose == "peer" else "narrowed away"
             return f"{visible(str(fails.facts[0]))} is there, but {hidden}"
         case "present":
-            more = len(fails.facts) - 1
+            more = (fails.count or 1) - 1
             others = f", and {counted(more, 'other')}" if more else ""
             return f"{visible(str(fails.facts[0]))} is there{others}"
         case "count":
+            if fails.no_decimal is not None:
+                return f"{visible(show_constant(fails.no_decimal))} is no decimal"
             return f"there are {fails.count}"
         case "test":
             return "does not hold"

@@ -12,12 +12,15 @@ from typing import Any, Literal
 
 from lacec.explainer import Authored, explain_plan
 from lacec.limits import Limits
-from lacec.plan.lower import MAY_REQUEST, MAY_SEND
+from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
 from lacec.predicates import Predicate
 from lacec.proof import Fact, Proof, WhyNot
 from lacec.runtime.exchange import Layer, Participant, make_pair
 from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.claims import Claims
+from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.side import EXCHANGE_LIMITS, Side
+from lacec.vm.database import Database
 
 Outcome = Literal["moves", "not-there", "already-there", "not-sent", "not-requested", "stopped"]
 
@@ -57,34 +60,46 @@ class _Noting:
     side: Side
     hash: str
     authored: Authored
-    seen: e.Evaluate | e.Load | None = None
     explained: dict[Predicate, Proof | WhyNot] = field(default_factory=dict)
+    _evaluated: tuple[SideProgram, Database] | None = None
 
     def answer(self, question: e.Question) -> e.Answer:
-        match question:
-            case e.Evaluate():
-                self.seen = question
-            case e.Load(hashes):
-                self.seen = question
-                if self.hash in hashes:
-                    self.explain(MAY_SEND)
-            case e.Store(records):
+        answer = self.side.answer(question)
+        match question, answer:
+            case e.Evaluate(runtime, advertised), e.Evaluated():
+                # What is stored next was requested by what holds now, not by what holds then.
+                self._evaluated = self._now(runtime, advertised)
+            case e.Load(_, _, runtime, advertised), e.Loaded(records):
                 if any(record.hash == self.hash for record in records):
-                    self.explain(MAY_REQUEST)
-        return self.side.answer(question)
+                    self.explained[MAY_SEND] = self._explain(
+                        MAY_SEND, *self._now(runtime, advertised)
+                    )
+            case e.Store(records), e.Stored():
+                if any(record.hash == self.hash for record in records):
+                    assert self._evaluated is not None
+                    self.explained[MAY_REQUEST] = self._explain(MAY_REQUEST, *self._evaluated)
+        return answer
 
-    def explain(self, predicate: Predicate) -> Proof | WhyNot | None:
-        """Over what the last evaluation saw; None if there was none."""
-        if self.seen is None or self.side.program is None:
-            return None
-        if predicate not in self.explained:
-            _, database = self.side.facts(self.seen.runtime, self.seen.advertised)
-            why = explain_plan(self.side.program, database, self.side.limits, self.authored)
-            fact = Fact(predicate.name, (self.hash,))
-            found = why.why(fact) or why.why_not(fact)
-            assert found is not None
-            self.explained[predicate] = found
-        return self.explained[predicate]
+    def explanation(self, predicate: Predicate) -> Proof | WhyNot | None:
+        """Of the moment it mattered; else of the last evaluation; None if there was none."""
+        if predicate in self.explained or self._evaluated is None:
+            return self.explained.get(predicate)
+        return self._explain(predicate, *self._evaluated)
+
+    def _now(
+        self, runtime: Sequence[Sequence[str]], advertised: Claims
+    ) -> tuple[SideProgram, Database]:
+        assert self.side.program is not None
+        return self.side.program, self.side.facts(runtime, advertised)[1]
+
+    def _explain(
+        self, predicate: Predicate, program: SideProgram, database: Database
+    ) -> Proof | WhyNot:
+        why = explain_plan(program, database, self.side.limits, self.authored)
+        fact = Fact(predicate.name, (self.hash,))
+        found = why.why(fact) or why.why_not(fact)
+        assert found is not None
+        return found
 
 
 def explain_exchange(
@@ -93,8 +108,11 @@ def explain_exchange(
     hash: str,
     clock: Callable[[], tuple[int, int]],
     limits: Limits = EXCHANGE_LIMITS,
-) -> tuple[Direction, Direction]:
-    """To the right, and to the left. Nothing is stored, and no cursor is kept."""
+) -> tuple[Pair, tuple[Direction, Direction]]:
+    """The exchange, and what becomes of the record: to the right, and to the left.
+
+    Nothing is stored, and no cursor is kept.
+    """
     had = [each.shelf.get(hash) is not None for each in (left, right)]
     layered = [replace(each, shelf=Layer(each.shelf), cursors=None) for each in (left, right)]
     pair = make_pair(layered[0], layered[1], clock, limits)
@@ -109,21 +127,28 @@ def explain_exchange(
         sides.append(_Noting(seat.answers, hash, authored))
         seat.answers = sides[-1]
     pair.run()
-    to_right, to_left = (_direction(to, sides, had) for to in (1, 0))
-    return to_right, to_left
+    for seat, noting in zip(pair.seats, sides, strict=True):
+        seat.answers = noting.side
+    converged = all(seat.result is not None and seat.result.converged for seat in pair.seats)
+    to_right, to_left = (_direction(to, sides, had, converged) for to in (1, 0))
+    return pair, (to_right, to_left)
 
 
-def _direction(to: int, sides: Sequence[_Noting], had: Sequence[bool]) -> Direction:
+def _direction(
+    to: int, sides: Sequence[_Noting], had: Sequence[bool], converged: bool
+) -> Direction:
     sender, receiver = sides[1 - to], sides[to]
     if had[to]:
         return Direction(to, "already-there")
     if not had[1 - to]:
         return Direction(to, "not-there")
-    send = sender.explain(MAY_SEND)
+    send = sender.explanation(MAY_SEND)
+    if receiver.side.shelf.get(receiver.hash) is not None:
+        return Direction(to, "moves", send, receiver.explanation(MAY_REQUEST))
     if isinstance(send, WhyNot):
         return Direction(to, "not-sent", send)
-    request = receiver.explain(MAY_REQUEST)
-    if isinstance(request, WhyNot):
-        return Direction(to, "not-requested", send, request)
-    moved = receiver.side.shelf.get(receiver.hash) is not None
-    return Direction(to, "moves" if moved else "stopped", send, request)
+    if not converged:  # the receiver may not have heard of the record
+        return Direction(to, "stopped", send)
+    request = receiver.explanation(MAY_REQUEST)
+    outcome: Outcome = "not-requested" if isinstance(request, WhyNot) else "stopped"
+    return Direction(to, outcome, send, request)

@@ -79,7 +79,7 @@ class Answers:
         """All tuples of a predicate, through a view."""
         number = self._numbers.get(predicate)
         if number is None:
-            return self.database.relation(predicate)
+            return self.machine.base(predicate)
         return self.machine.tuples(number, view)
 
     def rows_of(self, predicate: Predicate, tuples: Relation) -> Rows:
@@ -151,6 +151,7 @@ class Answers:
 
     def step(self, part: Part, state: State, before: Rows | None) -> State:
         """What is left after one part, and once for each that later parts can tell apart."""
+        self.machine.check_time()
         if part.ask != Ask.FACT:
             return state.take(np.flatnonzero(self.holds(part, state)))
         assert part.pattern is not None

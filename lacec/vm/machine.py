@@ -93,12 +93,17 @@ class Machine:
     def tuples(self, predicate: int, view: int) -> Relation:
         """The tuples of a predicate through a view; what no output needed is made now."""
         if predicate in self._group_of and predicate not in self.done:
-            self._deadline = monotonic() + self.limits.seconds
             for group in needed_groups(self.code, self._blocks, [predicate], self.done):
                 self.evaluate(group)
+            self._origin = Origin.LOCAL
         registers = [Relation((), 0)]
         self._load(registers, 0, predicate, view, op.State.ALL)
         return registers[0]
+
+    def base(self, predicate: Predicate) -> Relation:
+        """The facts of a base predicate."""
+        given = self._given.get(predicate)
+        return self.database.relation(predicate) if given is None else given
 
     def evaluate(self, number: int) -> None:
         """Evaluate a group, when all that it needs is done."""
@@ -148,7 +153,7 @@ class Machine:
             registers: list[Any] = [None] * len(block.instructions)
             dead = self._read_last[id(block)]
             for instruction, reads in zip(block.instructions, dead, strict=True):
-                self._check_time()
+                self.check_time()
                 self._steps[instruction[0]](registers, *instruction[1:])
                 for register in reads:
                     registers[register] = None
@@ -158,7 +163,12 @@ class Machine:
             cost.rows += registers[block.instructions[-1][2]].size
         return self._made
 
-    def _check_time(self) -> None:
+    def start_clock(self) -> None:
+        """A question that comes after the evaluation has its own time (D12)."""
+        self._deadline = monotonic() + self.limits.seconds
+
+    def check_time(self) -> None:
+        """LimitError when it is too late; CancelledError when nobody waits any more."""
         late = monotonic() - self._deadline
         if late > 0:
             most = self.limits.seconds
@@ -189,9 +199,7 @@ class Machine:
         elif predicate in self._group_of:
             registers[to] = self.done[predicate]
         else:
-            known = self.code.predicates[predicate]
-            given = self._given.get(known)
-            relation = self.database.relation(known) if given is None else given
+            relation = self.base(self.code.predicates[predicate])
             registers[to] = relation if not view else Viewed(relation, self._views[view - 1])
 
     def _select(

@@ -108,6 +108,7 @@ class Prover:
         universe = self.answers.database.universe()
         heads = kernels.distinct(kernels.concatenate(pieces, predicate.arity), universe)
         for start in range(0, heads.size, MANY_HEADS):
+            self.answers.machine.check_time()
             rows = np.arange(start, min(start + MANY_HEADS, heads.size))
             for found in self._some(predicate, heads.take(rows), round):
                 for part in found.goal.parts:
@@ -122,6 +123,7 @@ class Prover:
         for number in self.rules_of(predicate):
             if not heads.size:
                 return
+            self.answers.machine.check_time()
             state = self._solve(number, heads, round)
             if state.size:
                 goal = self._goals[number]
@@ -148,6 +150,7 @@ class Failure:
     part: int  # its place among the parts
     state: State  # one combination, which passed all parts before
     count: int | None = None  # of a negated or counted atom
+    valid: bool = True  # False where the count is compared with what is no decimal (D9)
     facts: Relation | None = None  # what a negated atom met; or what a view hides
 
 
@@ -176,16 +179,19 @@ def _closest(answers: Answers, goal: Goal, place: int, state: State) -> Failure:
         row, hidden = _hidden(answers, goal, place, state)
         return Failure(goal, place, state.take(np.array([row])), facts=hidden)
     counts = answers.counts(part, state)
-    row = 0
+    row, is_valid = 0, True
     if part.ask == Ask.COUNT:
-        bounds, _ = answers.bounds(part, state)
-        row = int(np.argmin(np.abs(counts - bounds)))
+        bounds, valid = answers.bounds(part, state)
+        decimals = np.flatnonzero(valid)
+        is_valid = bool(len(decimals))
+        if is_valid:
+            row = int(decimals[np.argmin(np.abs(counts - bounds)[decimals])])
     one = state.take(np.array([row]))
     met = None
     if part.ask == Ask.ABSENT:
         met = answers.agreeing(part.pattern, one)[1]
         met = met.take(np.arange(min(met.size, MOST_MET)))
-    return Failure(goal, place, one, int(counts[row]), met)
+    return Failure(goal, place, one, int(counts[row]), is_valid, met)
 
 
 def _hidden(answers: Answers, goal: Goal, place: int, state: State) -> tuple[int, Relation | None]:

@@ -114,7 +114,76 @@ def test_the_other_way_around_is_said(arguments: tuple[str, ...], says: str) -> 
 
 def test_a_given_fact_has_no_rule() -> None:
     assert explain("Edge('a','b')").out == "Edge('a','b')\n"
-    assert "no rule could make it" in explain("Edge('a','z')", "--not").out
+    assert explain("Edge('a','z')", "--not").out == "Edge('a','z')  is not given\n"
+    assert explain("Edge('a','z')", "--not", "--json").document["base"] is True
+
+
+def test_what_no_rule_could_make() -> None:
+    Path("only.lace").write_text("Only('a') :- true.\n")
+    outcome = lacec("explain", "only.lace", "Only('b')", "--not")
+    assert outcome.out == "Only('b')  is not there, and no rule could make it\n"
+
+
+@pytest.mark.parametrize(
+    ("fact", "says"),
+    [
+        ("Reach('a')", "there is no Reach/1; did you mean Reach/2?\n"),
+        ("Raech('a','b')", "there is no Raech/2; did you mean Reach/2?\n"),
+        ("Elsewhere('a')", "there is no Elsewhere/1\n"),
+    ],
+)
+def test_a_predicate_that_nothing_has(fact: str, says: str) -> None:
+    for arguments in ((fact,), (fact, "--not")):
+        outcome = explain(*arguments)
+        assert (outcome.code, outcome.out) == (1, says)
+    document = explain(fact, "--not", "--json")
+    assert document.code == 1
+    assert document.document["unknown"] in says
+    assert all(f"did you mean {meant}?" in says for meant in document.document["meant"])
+
+
+def test_a_file_that_is_not_there() -> None:
+    outcome = lacec("explain", "nope.lace", "Reach('a','b')")
+    assert outcome.code == 2
+    assert "cannot read nope.lace: no such file" in outcome.err
+
+
+def test_of_many_facts_the_first_are_shown() -> None:
+    Path("pairs.lace").write_text("Pair(X,Y) :- In(X), In(Y).\n")
+    Path("in.facts").write_text("".join(f"In('{n:03}')\n" for n in range(60)))
+    outcome = lacec("explain", "pairs.lace", "--all", "Pair/2", "--facts", "in.facts")
+    assert outcome.code == 0
+    assert outcome.out.count("by pairs.lace:1") == 20
+    assert outcome.out.endswith("and 3580 more facts; --json has all proofs\n")
+
+
+def test_a_deep_proof_stays_on_the_page() -> None:
+    Path("deep.facts").write_text("".join(f"Edge('{n}','{n + 1}')\n" for n in range(300)))
+    out = lacec("explain", "policy.lace", "Reach('0','300')", "--facts", "deep.facts").out
+    assert max(map(len, out.splitlines())) < 200
+    assert "(200) Reach('0','100')" in out
+
+
+def test_goals_that_were_not_looked_into_are_said() -> None:
+    rules = "".join(f"P{n}(X) :- P{n + 1}(X).\n" for n in range(70)) + "P70(X) :- Base(X).\n"
+    Path("chain.lace").write_text(rules)
+    assert "not looked into: P64('a')\n" in lacec("explain", "chain.lace", "P0('a')", "--not").out
+    document = lacec("explain", "chain.lace", "P0('a')", "--not", "--json").document
+    assert document["left_out"] == ["P64('a')"]
+
+
+def test_of_many_that_block_the_others_are_counted() -> None:
+    Path("free.lace").write_text("Free(X) :- Ok(X), not Bad(_).\n")
+    Path("bad.facts").write_text("Ok('a')\n" + "".join(f"Bad('{n:04}')\n" for n in range(5000)))
+    out = lacec("explain", "free.lace", "Free('a')", "--not", "--facts", "bad.facts").out
+    assert "is there, and 4999 others\n" in out
+
+
+def test_a_bound_that_is_no_decimal() -> None:
+    Path("many.lace").write_text("Many(X) :- Node(X), Thr(N), Cardinality(Edge(X,_),'>=',N).\n")
+    Path("words.facts").write_text("Node('a')\nThr('x')\n")
+    out = lacec("explain", "many.lace", "Many('a')", "--not", "--facts", "words.facts").out
+    assert "Cardinality(Edge('a',_),'>=','x')  'x' is no decimal\n" in out
 
 
 @pytest.mark.parametrize(
@@ -167,6 +236,31 @@ def test_a_narrowed_view_is_no_matter_of_the_peer() -> None:
     Path("none.lace").write_text("AllowQueryRecord(V,P) :- _Viewer(V), Field(P,'No',_,V).\n")
     out = plan("MaySend('P.1')", "--expose", "all", "--narrow", "none.lace", "--not").out
     assert "is there, but narrowed away\n" in out
+
+
+def test_a_plan_has_no_predicate_of_an_operand_but_by_its_lowered_name() -> None:
+    outcome = plan("SelectHave('P.1')")
+    assert outcome.code == 1
+    says = "there is no SelectHave/1; did you mean o0_SelectHave/1 or o1_SelectHave/1?\n"
+    assert outcome.out == says
+
+
+def viewer() -> str:
+    files = ("ours.lace", "ours.lace", "--side", "0")
+    return str(lacec("explain", "--plan", *files, "--json").document["viewer"])
+
+
+def test_d16a_the_viewer_is_given() -> None:
+    Path("expose.lace").write_text("AllowQueryRecord(V,P) :- _Viewer(V), Have(P).\n")
+    fact = f"_Viewer('{viewer()}')"
+    assert plan(fact, "--expose", "expose.lace").out == f"{fact}\n"
+    assert plan(fact).out == f"{fact}\n", "though no rule reads it"
+
+
+def test_what_is_generated_has_no_place() -> None:
+    out = plan(f"CanQueryRecord('{viewer()}','P.1')", "--expose", "all").out
+    assert "by generated  CanQueryRecord(" in out
+    assert "<generated>" not in out
 
 
 # Exchanges.
@@ -223,6 +317,29 @@ def test_the_other_store_is_not_told_of() -> None:
     facts = str(to_left["request"])
     assert f"Advertised('{THEIRS.hash}'" in facts
     assert f"Have('{THEIRS.hash}')" not in facts
+
+
+@pytest.mark.usefixtures("stores")
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (("--limit", "derived_facts=1"), 3, "derived_facts"),
+        (("--left-key", "k", "--right-key", "k"), 1, "claims the verifier of this side"),
+    ],
+)
+def test_an_exchange_that_ends_early_says_why(
+    arguments: tuple[str, ...], code: int, reason: str
+) -> None:
+    lacec("key", "new", "-o", "k")
+    both = ("--policy", "all.lace", "--expose", "all", *arguments)
+    outcome = exchange(MINE.hash, *both)
+    assert outcome.code == code
+    assert "not converged: left: " in outcome.out
+    assert reason in outcome.out
+    document = exchange(MINE.hash, *both, "--json")
+    assert document.code == code
+    assert document.document["left"]["converged"] is False
+    assert reason in document.document["left"]["detail"]
 
 
 @pytest.mark.usefixtures("stores")
