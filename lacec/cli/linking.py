@@ -88,7 +88,7 @@ class TermsMaker:
 
     def __post_init__(self) -> None:
         check_lowering(self.options.lowering)
-        evaluation, self._limits = read_link_limits(self.options.limit)
+        evaluation, self.limits = read_link_limits(self.options.limit)
         self.reader = Reader(evaluation, self.json)
         self._identity, self._trust = _identity(self.link), _trust(self.link)
 
@@ -112,7 +112,7 @@ class TermsMaker:
             self._identity,
             self._trust,
             read_fields(advertise),
-            replace(self._limits, **(limits or {})),
+            replace(self.limits, **(limits or {})),
             evaluation=self.reader.limits,
             open=staying is not None,
             tick_interval=10 * SECOND if staying is None else staying.tick_interval,

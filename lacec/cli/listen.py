@@ -83,6 +83,7 @@ def _read(link: LinkOptions, listen: ListenOptions, options: Exchanging, json: b
         None if listen.metrics is None else _metrics(listen.metrics),
         None if staying is None else staying.seconds,
         None if link.timeout is None else read_time("--timeout", link.timeout),
+        maker.limits.phase_timeout_seconds,
     )
 
 

@@ -38,6 +38,7 @@ class Serving:
     metrics: tuple[str, int] | None
     seconds: float | None  # after which it ends
     timeout: float | None  # within which its one peer is to be done
+    patience: int  # seconds for which one may be silent who has not said who it is
 
 
 class Server:
@@ -65,6 +66,7 @@ class Server:
             self._on_end,
             serving.links,
             self._on_begin,
+            serving.patience,
         )
         try:
             if serving.metrics is not None:

@@ -18,6 +18,7 @@ from lacec.runtime.iltp.channel import Channel
 from lacec.runtime.iltp.endpoints import Listener, connect, open_channel, serve
 from lacec.runtime.iltp.links import Lace, Terms
 from lacec.runtime.iltp.proof import Trust
+from lacec.runtime.iltp.rules import PREFACE
 from lacec.runtime.iltp.transport import stdio
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.tick import nanoseconds
@@ -132,6 +133,38 @@ def test_no_more_links_than_allowed() -> None:
             await first.close()
 
     asyncio.run(meet(end(1)))
+
+
+# Patience before anybody has said who they are (D24a).
+
+
+def test_the_phase_timeout_is_that_of_the_listener() -> None:
+    async def meet(right: End) -> None:
+        async with serving(right, patience=0.2) as listener:
+            channel = await open_channel(listener.address)
+            await channel.write(PREFACE + b"Exch")
+            while await channel.read():
+                pass
+            await channel.close()
+
+    right = end(1)
+    asyncio.run(meet(right))
+    assert right.result.aborted == "phase-timeout"
+    assert "nothing more for 0.2 s" in right.result.detail
+
+
+def test_to_wait_for_memory_is_not_the_fault_of_the_peer() -> None:
+    async def meet(left: End, right: End) -> Result:
+        other = right.memory.share()
+        other.hold(2 * right.memory.most)
+        async with serving(right, patience=0.2) as listener:
+            link = asyncio.create_task(connect(left.lace, str(listener.address), left.terms))
+            await asyncio.sleep(1)
+            assert not link.done()
+            other.hold(0)
+            return await link
+
+    assert asyncio.run(meet(end(0, [plex("a")]), end(1))).converged
 
 
 def test_a_store_on_disk_answers_in_a_thread_of_its_own(tmp_path: Path) -> None:
