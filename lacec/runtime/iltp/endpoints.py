@@ -111,15 +111,19 @@ class Listener:
         assert task is not None
         self._tasks.add(task)
         try:
-            welcomed = self._lace.welcome(channel, self._welcome, patience=self._patience)
-            self._end(channel.about, await welcomed)
+            self._end(channel.about, await self._run(channel))
         except asyncio.CancelledError:
             pass  # the listener was stopped
-        except Exception:
-            _LOGGER.exception("a link from %s failed", channel.about.address)
         finally:
             await channel.close(now=True)
             self._tasks.discard(task)
+
+    async def _run(self, channel: Channel) -> Result:
+        try:
+            return await self._lace.welcome(channel, self._welcome, patience=self._patience)
+        except Exception as error:
+            _LOGGER.exception("a link from %s failed", channel.about.address)
+            return Result(aborted="internal-error", detail=f"{type(error).__name__}: {error}")
 
     def _end(self, about: About, result: Result) -> None:
         if self._on_end is not None:

@@ -103,8 +103,10 @@ class Lace:
         terms: Terms,
         on_rest: Callable[[Result], None] | None = None,
         heard: "Heard | None" = None,
+        welcome: Welcome | None = None,
     ) -> Result:
-        """Run one exchange over a channel to its end."""
+        """Run one exchange over a channel to its end. `welcome` is asked again, if given, when
+        the peer has proven who it is."""
         about, trust = channel.about, terms.trust
         module = terms.policy.operand.module
         policy = replace(terms.policy, operand=Operand(index, module))
@@ -135,9 +137,9 @@ class Lace:
             self._cursors,
             terms.evaluation,
         )
-        pump = Pump(
+        pump: Pump = Pump(
             Machine(config),
-            lambda question: self._in_thread(side.answer, question),
+            lambda question: self._ask(side, pump, welcome, question),
             channel,
             heard.reader,
             heard.writer,
@@ -173,11 +175,24 @@ class Lace:
             if terms is None:
                 raise Abort("turned-away")
             heard.writer.comments = terms.comments
-            return await self.link(channel, 1, terms, on_rest, heard)
+            result = await self.link(channel, 1, terms, on_rest, heard, welcome)
+            return replace(result, heard=True)
         except (StreamError, ChannelError, Abort) as error:
             return await _turn_away(channel, heard.writer, error)
         finally:
             heard.share.hold(0)
+
+    async def _ask(
+        self, side: Side, pump: Pump, welcome: Welcome | None, question: e.Question
+    ) -> e.Answer | e.Faulty:
+        answer = await self._in_thread(side.answer, question)
+        proven = isinstance(answer, e.ProofChecked) and answer.valid
+        if proven and isinstance(question, e.CheckProof):
+            pump.proven = None
+            if welcome is not None and welcome(question.signer) is None:
+                return e.Faulty("turned-away")
+            pump.proven = question.signer
+        return answer
 
     async def _in_thread(self, work: Callable[[_T], _R], argument: _T) -> _R:
         if self._executor is None:

@@ -11,7 +11,9 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
+from lacec.diagnostics import visible
 from lacec.errors import StreamError
 from lacec.runtime.exchange import system_clock
 from lacec.runtime.iltp.channel import PIECE_BYTES, Channel, ChannelError
@@ -26,7 +28,7 @@ from lacec.runtime.interlace.messages import Offer, Setup
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.state import State
 
-Ask = Callable[[e.Question], Awaitable[e.Answer]]
+Ask = Callable[[e.Question], Awaitable[e.Answer | e.Faulty]]
 
 TICK_SECONDS = 0.5  # how often the machine is told the time
 # What is larger is read, and told to the machine, in a thread: the others are not kept waiting.
@@ -53,6 +55,7 @@ class Pump:
         on_rest: Callable[[Result], None] | None = None,
     ) -> None:
         self.machine, self.channel = machine, channel
+        self.proven: str | None = None  # who the peer is, if the link counts as theirs
         self._ask, self._reader, self._writer = ask, reader, writer
         self._clock, self._on_stored, self._on_rest = clock, on_stored, on_rest
         self._share = share
@@ -86,13 +89,23 @@ class Pump:
             reading.cancel()
             await asyncio.wait((reading,))
             await self._finish(self._result)
-            return self._result
+            return self._with_comment(self._result)
         finally:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._share.hold(0)
             await self.channel.close()
+
+    def _with_comment(self, result: Result) -> Result:
+        """If the peer went away, why, in its own words (D18a): for people alone."""
+        said = (self._reader.comment or "").strip()
+        if result.converged or result.aborted not in (None, "disconnected"):
+            return result
+        if not said.startswith("abort:"):
+            return result
+        detail = result.detail or "the peer went away"
+        return replace(result, detail=f"{detail}; it said: {visible(said)}")
 
     async def tell(self, event: e.Event) -> None:
         """Give an event to the machine, and carry out what it wants."""

@@ -49,7 +49,7 @@ class StreamReader:
         self._operand: str | None = None  # the one of the last setup
         self._plan: str | None = None  # the one of the last hello
         self._plans: set[str] = set()  # sent as resources, and not yet seen to be that one
-        self.comment: str | None = None  # the last one: a peer may say why it aborts (D18a)
+        self.comment: str | None = None  # the last item, if it is one: why a peer aborts (D18a)
 
     @property
     def offset(self) -> int:
@@ -87,6 +87,7 @@ class StreamReader:
             item = self._items.take()
             if item is None:
                 return None
+            self.comment = item.text if isinstance(item, Comment) else None
             message = self._transfer(item) if reading is Reading.TRANSFER else None
             message = message or self._assemble(item, reading, most)
             if message is not None:
@@ -114,8 +115,6 @@ class StreamReader:
     def _assemble(self, item: Item, reading: Reading, most: int) -> FromPeer | None:
         """What an item adds to a block, and the message of a block that it ends."""
         match item:
-            case Comment(_, text):
-                self.comment = text
             case Resource():
                 self._keep(item)
             case Facts(offset, data):
@@ -132,7 +131,7 @@ class StreamReader:
                     return read_message(reading, data)
                 except Abort as abort:
                     raise _bad_block(self._block_offset if data else offset, abort) from None
-            case Preface() | Stored() | Rejected():
+            case Comment() | Preface() | Stored() | Rejected():
                 pass
         return None
 
