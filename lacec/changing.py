@@ -24,6 +24,7 @@ from lacec.sides import OUTPUTS, check_predicates, check_program, visible_sizes
 from lacec.views import PLAIN, Resolution
 from lacec.vm.base import Base, Change, Changes, Row, database_of, in_sequence, texts_of
 from lacec.vm.incremental import Incremental, ViewChange
+from lacec.vm.kept import Tuple
 from lacec.vm.relation import Relation
 from lacec.vm.sources import load, source_of
 from lacec.vm.view import LiveView
@@ -133,17 +134,19 @@ class LiveSide:
         database = database_of(bases)
         facts = database.check_limits(limits)
         self._gates = self._live_gates(limits, cancelled)
-        changed = self._gates.apply(started=started)
+        self._gates.begin(started)
         self._views = [LiveView(symbols.universe) for _ in self._viewers]
-        views = self._view_changes(changed)
-        for number, view in enumerate(self._views, 1):
-            view.change(*views[number])
+        for number, view in enumerate(program.resolution.views):
+            if view.gate in self._gates.outputs:
+                allowed = self._gates.relation(view.gate)
+                records = allowed.part([(0, self._viewers[number])], ()).columns[1]
+                self._views[number].show(records)
         seen = tuple(view.view() for view in self._views)
         sizes = visible_sizes(program, database, seen, facts)
         asked = (*OUTPUTS, *outputs)
         code = live_code(program.main, asked, sizes, program.resolution, limits)
         self._main = Incremental(code, bases, limits, cancelled, views=self._views)
-        self._main.apply(started=started)
+        self._main.begin(started)
 
     def _live_gates(self, limits: Limits, cancelled: Callable[[], bool] | None) -> Incremental:
         """The local rules that decide the views, over all facts and those of the plan."""
@@ -180,8 +183,12 @@ class LiveSide:
         """The tuples of an output as they are now."""
         return self._main.relation(predicate)
 
+    def holds(self, predicate: Predicate, row: Tuple) -> bool:
+        """Whether a tuple is there, which costs less than all of them."""
+        return self._main.holds(predicate, row)
+
     def facts(self, predicate: Predicate) -> list[Row]:
-        """The same as text, sorted."""
+        """All as text, sorted."""
         return database_of(self._bases).tuples(self.relation(predicate))
 
     def drop(self) -> None:

@@ -13,13 +13,12 @@ from lacec.bytecode.order import Sizes
 from lacec.bytecode.steps import Step, steps_of
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
-from lacec.check.dependencies import EdgeKind
 from lacec.engine import sizes_of
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule, SideProgram
 from lacec.predicates import BUILTIN_ARITY, Predicate
 from lacec.sides import OUTPUTS, make_views
-from lacec.syntax.ast import Atom, Cardinality, Negated
+from lacec.syntax.ast import Atom, Cardinality, How, Negated
 from lacec.vm.database import Database
 
 
@@ -27,7 +26,7 @@ from lacec.vm.database import Database
 class Dependency:
     head: Predicate
     needs: Predicate
-    kind: EdgeKind
+    kind: How
 
 
 @dataclass(frozen=True, slots=True)

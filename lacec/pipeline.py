@@ -3,10 +3,10 @@
 In: named sources. Out: a module, or every diagnostic of every source at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lacec.canonical.module import Module, build_module
 from lacec.check import CHECKS
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lacec.lint.subject import Context
 
 Input = tuple[str, str | bytes]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,32 @@ def check_sources(
     return work.diagnostics
 
 
+def lint_steps(
+    inputs: Sequence[Input], facet: Facet, limits: Limits, context: "Context | None"
+) -> Generator[None, None, Compilation]:
+    """All but the identity, and lints among the diagnostics; pauses where it may be given up."""
+    from lacec.lint import lint
+
+    work = Compilation(tuple(inputs), facet, limits)
+    for run in PASSES[:-1]:
+        work = run(work)
+        yield
+    assert work.program is not None
+    most = limits.diagnostics + 1  # the last may say that there are too many
+    found = islice(lint(work.program, work.diagnostics, context), most)
+    return replace(work, diagnostics=sort(found, (name for name, _ in inputs)))
+
+
+def finish(steps: Generator[None, None, Result]) -> Result:
+    """What comes of steps that nobody gives up."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result
+
+
 def lint_sources(
     inputs: Sequence[Input],
     facet: Facet = Facet.PLAIN,
@@ -106,15 +133,7 @@ def lint_sources(
     context: "Context | None" = None,
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics and the lints of the first source, the others being linked to it."""
-    from lacec.lint import lint
-
-    work = Compilation(tuple(inputs), facet, limits)
-    for run in PASSES[:-1]:
-        work = run(work)
-    assert work.program is not None
-    most = limits.diagnostics + 1  # the last may say that there are too many
-    found = islice(lint(work.program, work.diagnostics, context), most)
-    return sort(found, (name for name, _ in inputs))
+    return finish(lint_steps(inputs, facet, limits, context)).diagnostics
 
 
 def read_exposure(source: Input, limits: Limits = DEFAULT_LIMITS) -> Program:

@@ -104,5 +104,14 @@ BUILTINS: dict[str, str] = {
     "TextShape": "TextShape(Text,Start,Delims,End)",
     "Cardinality": "Cardinality(Predicate(Term,...),Op,N)",
 }
+BUILTIN_MEANING: dict[str, str] = {
+    "IntCompare": "compares decimal integers; Op is '<', '<=', '>' or '>='. "
+    "False where a value is no decimal.",
+    "LexCompare": "compares texts by the order of their bytes; Op is '<', '<=', '>' or '>='.",
+    "TextShape": "with Delims '' the text is Start, anything, End. Otherwise it is Start, a "
+    "segment that is not empty, the first character that is one of Delims, End.",
+    "Cardinality": "counts the facts that match the atom, and compares their number with N; "
+    "Op is '<', '<=', '>' or '>='. No match counts as zero. It binds no variable.",
+}
 BUILTIN_ARITY: dict[str, int] = {"IntCompare": 3, "LexCompare": 3, "TextShape": 4, "Cardinality": 3}
 OPERATORS: tuple[str, ...] = ("<", "<=", ">", ">=")

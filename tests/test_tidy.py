@@ -114,6 +114,14 @@ FORBIDDEN = {
         "lacec.records",
         "lacec.runtime",
     ],
+    "lacec/lsp/": [
+        "lacec.cli",
+        "lacec.bytecode",
+        "lacec.engine",
+        "lacec.plan",
+        "lacec.runtime",
+        "lacec.vm",
+    ],
     "lacec/runtime/": ["lacec.cli"],
     # The machine of an exchange is pure: it has no clock, no connection, no store, no engine.
     "lacec/runtime/interlace/": [
@@ -161,6 +169,8 @@ def test_imports_never_point_back(folder: str) -> None:
 # Who may import a package from outside: the start of the paths.
 IMPORTERS = {
     "lark": ("lacec/syntax/generate.py", "tests/"),
+    "lsprotocol": ("lacec/lsp/", "tests/"),
+    "pygls": ("lacec/lsp/", "tests/"),
     "typer": ("lacec/cli/", "docs/generate.py", "tests/"),
     "rich": ("lacec/cli/", "tests/bench/"),
     "blake3": (

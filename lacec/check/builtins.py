@@ -3,38 +3,35 @@
 import re
 from collections.abc import Iterator
 
-from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, quote
+from lacec.diagnostics import Problem, quote
 from lacec.predicates import BUILTIN_ARITY, BUILTINS, OPERATORS
-from lacec.syntax.ast import Atom, Cardinality, Constant, Negated, Term, Variable
-from lacec.syntax.source import SourceRule
+from lacec.syntax.ast import Atom, Cardinality, Constant, Negated, Rule, Term, Variable
 
 REMOVED = {"Prefix": "TextShape"}
 DECIMAL = re.compile(r"-?[0-9]+")
 
 
-def check_builtins(program: Program) -> Iterator[Diagnostic]:
-    for rule in program.rules:
-        yield from _misused(rule, rule.rule.head, "be a head")
-        for literal in rule.rule.body:
-            match literal:
-                case Atom():
-                    yield from _removed(rule, literal)
-                    if literal.name in BUILTIN_ARITY:
-                        yield from _call(rule, literal)
-                case Negated(atom):
-                    yield from _removed(rule, atom)
-                    yield from _misused(rule, atom, "be negated")
-                case Cardinality(atom, operator, bound):
-                    yield from _removed(rule, atom)
-                    yield from _misused(rule, atom, "be counted")
-                    yield from _operator(rule, operator)
-                    yield from _decimal(rule, bound)
+def check_rule(rule: Rule) -> Iterator[Problem]:
+    yield from _misused(rule.head, "be a head")
+    for literal in rule.body:
+        match literal:
+            case Atom():
+                yield from _removed(literal)
+                if literal.name in BUILTIN_ARITY:
+                    yield from _call(literal)
+            case Negated(atom):
+                yield from _removed(atom)
+                yield from _misused(atom, "be negated")
+            case Cardinality(atom, operator, bound):
+                yield from _removed(atom)
+                yield from _misused(atom, "be counted")
+                yield from _operator(operator)
+                yield from _decimal(bound)
 
 
-def _misused(rule: SourceRule, atom: Atom, how: str) -> Iterator[Diagnostic]:
+def _misused(atom: Atom, how: str) -> Iterator[Problem]:
     if atom.name in BUILTIN_ARITY:
-        yield rule.diagnostic(
+        yield Problem(
             "builtin-misused",
             atom.name_span,
             f"the builtin `{atom.name}` cannot {how}",
@@ -42,9 +39,9 @@ def _misused(rule: SourceRule, atom: Atom, how: str) -> Iterator[Diagnostic]:
         )
 
 
-def _removed(rule: SourceRule, atom: Atom) -> Iterator[Diagnostic]:
+def _removed(atom: Atom) -> Iterator[Problem]:
     if atom.name in REMOVED:
-        yield rule.diagnostic(
+        yield Problem(
             "removed-builtin",
             atom.name_span,
             f"the builtin `{atom.name}` was removed from the language",
@@ -52,10 +49,10 @@ def _removed(rule: SourceRule, atom: Atom) -> Iterator[Diagnostic]:
         )
 
 
-def _call(rule: SourceRule, atom: Atom) -> Iterator[Diagnostic]:
+def _call(atom: Atom) -> Iterator[Problem]:
     arity = BUILTIN_ARITY[atom.name]
     if len(atom.terms) != arity:
-        yield rule.diagnostic(
+        yield Problem(
             "builtin-arity",
             atom.span,
             f"`{atom.name}` takes {arity} arguments, here it has {len(atom.terms)}",
@@ -64,20 +61,20 @@ def _call(rule: SourceRule, atom: Atom) -> Iterator[Diagnostic]:
     elif atom.name == "TextShape":
         delims = atom.terms[2]
         if isinstance(delims, Variable):
-            yield rule.diagnostic(
+            yield Problem(
                 "delims-not-constant",
                 delims.span,
                 f"the delimiters of TextShape must be a constant, not the variable `{delims.name}`",
                 "write the delimiter characters in quotes, or '' for none",
             )
     else:
-        yield from _operator(rule, atom.terms[1])
+        yield from _operator(atom.terms[1])
         if atom.name == "IntCompare":
-            yield from _decimal(rule, atom.terms[0])
-            yield from _decimal(rule, atom.terms[2])
+            yield from _decimal(atom.terms[0])
+            yield from _decimal(atom.terms[2])
 
 
-def _operator(rule: SourceRule, term: Term) -> Iterator[Diagnostic]:
+def _operator(term: Term) -> Iterator[Problem]:
     if isinstance(term, Variable):
         message = f"an operator is a constant, not the variable `{term.name}`"
     elif isinstance(term, Constant) and term.value not in OPERATORS:
@@ -85,12 +82,12 @@ def _operator(rule: SourceRule, term: Term) -> Iterator[Diagnostic]:
     else:
         return
     help = "the operators are '<', '<=', '>' and '>='"
-    yield rule.diagnostic("bad-operator", term.span, message, help)
+    yield Problem("bad-operator", term.span, message, help)
 
 
-def _decimal(rule: SourceRule, term: Term) -> Iterator[Diagnostic]:
+def _decimal(term: Term) -> Iterator[Problem]:
     if isinstance(term, Constant) and not DECIMAL.fullmatch(term.value):
-        yield rule.diagnostic(
+        yield Problem(
             "not-a-decimal",
             term.span,
             f"{quote(term.value)} can never be a decimal integer",

@@ -5,25 +5,25 @@ be evaluated, the strata, and for each group that needs itself through a negated
 or counted atom the shortest cycle that shows it.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, NamedTuple
 
 from lacec.predicates import Predicate
-from lacec.syntax.ast import Atom, Cardinality, Negated, Span
+from lacec.syntax.ast import How, Span
 from lacec.syntax.source import SourceRule
 
-EdgeKind = Literal["uses", "negates", "counts"]
 Group = tuple[Predicate, ...]
+Needs = dict[Predicate, list[tuple[Predicate, How, Span]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """The head of a rule needs the predicate of one of its body atoms."""
 
     head: Predicate
     needs: Predicate
-    kind: EdgeKind
+    kind: How
     rule: SourceRule
     span: Span
     order: int  # its place among all edges, in the order of the sources
@@ -36,53 +36,58 @@ class Stratification:
     cycles: tuple[tuple[Edge, ...], ...]
 
 
+# The last outcomes without cycles, by the shapes of their rules: most changes to a file, such
+# as those within a constant, leave these as they are.
+_KEPT: deque[tuple[list[Any], Stratification]] = deque(maxlen=4)
+MOST_KEPT = 8192
+
+
 def stratify(rules: Iterable[SourceRule]) -> Stratification:
-    graph = _graph(rules)
-    groups = _groups(graph)
+    rules = tuple(rules)
+    shapes = [rule.rule.shape for rule in rules]
+    for kept, found in tuple(_KEPT):
+        if kept == shapes:
+            return found
+    found = _stratify(rules)
+    if not found.cycles and len(rules) <= MOST_KEPT:
+        _KEPT.append((shapes, found))
+    return found
+
+
+def _stratify(rules: tuple[SourceRule, ...]) -> Stratification:
+    needs = _needs(rules)
+    groups = _groups(needs)
     level: dict[Predicate, int] = {}
-    cycles: list[tuple[Edge, ...]] = []
+    broken: list[Group] = []
     for group in groups:
-        members = set(group)
-        edges = [edge for predicate in group for edge in graph[predicate]]
-        height = max(
-            (level[e.needs] + (e.kind != "uses") for e in edges if e.needs not in members),
-            default=0,
-        )
-        level.update(dict.fromkeys(group, height))
-        wrong = [edge for edge in edges if edge.kind != "uses" and edge.needs in members]
+        height, wrong = 0, False
+        for predicate in group:
+            for needed, kind, _ in needs[predicate]:
+                if needed in level:
+                    height = max(height, level[needed] + (kind != "uses"))
+                elif kind != "uses":  # not there yet, so it is of this group
+                    wrong = True
+        for predicate in group:
+            level[predicate] = height
         if wrong:
-            first = min(wrong, key=lambda edge: edge.order)
-            cycles.append(_cycle(first, graph, members))
+            broken.append(group)
     strata: list[list[Predicate]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
     for predicate, height in level.items():
         strata[height].append(predicate)
     return Stratification(
-        groups, tuple(tuple(sorted(stratum)) for stratum in strata), tuple(cycles)
+        groups, tuple(tuple(sorted(stratum)) for stratum in strata), _cycles(rules, broken)
     )
 
 
-def _graph(rules: Iterable[SourceRule]) -> dict[Predicate, list[Edge]]:
-    """The edges out of each derived predicate, to derived predicates only."""
-    graph: dict[Predicate, list[Edge]] = {}
-    uses: list[tuple[SourceRule, Atom, EdgeKind]] = []
+def _needs(rules: Iterable[SourceRule]) -> Needs:
+    """What each derived predicate reads of the derived predicates."""
+    needs: Needs = {rule.rule.predicate: [] for rule in rules}
     for rule in rules:
-        graph.setdefault(rule.rule.head.predicate, [])
-        for literal in rule.rule.body:
-            match literal:
-                case Atom():
-                    uses.append((rule, literal, "uses"))
-                case Negated(atom):
-                    uses.append((rule, atom, "negates"))
-                case Cardinality(atom):
-                    uses.append((rule, atom, "counts"))
-    for order, (rule, atom, kind) in enumerate(uses):
-        if atom.predicate in graph:
-            head = rule.rule.head.predicate
-            graph[head].append(Edge(head, atom.predicate, kind, rule, atom.span, order))
-    return graph
+        needs[rule.rule.predicate] += [read for read in rule.rule.reads if read[0] in needs]
+    return needs
 
 
-def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
+def _groups(graph: Needs) -> tuple[Group, ...]:
     """Strongly connected components, each after those it needs (Tarjan, without recursion)."""
     index: dict[Predicate, int] = {}
     low: dict[Predicate, int] = {}
@@ -92,21 +97,24 @@ def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
     for root, out in graph.items():
         if root in index:
             continue
-        work = [(root, iter(out))]
         index[root] = low[root] = len(index)
+        if all(edge[0] in index for edge in out):
+            groups.append((root,))  # as where each rule needs those above it, or itself
+            continue
+        work = [(root, iter(out))]
         stack.append(root)
         on_stack.add(root)
         while work:
             predicate, edges = work[-1]
-            for edge in edges:
-                if edge.needs not in index:
-                    index[edge.needs] = low[edge.needs] = len(index)
-                    stack.append(edge.needs)
-                    on_stack.add(edge.needs)
-                    work.append((edge.needs, iter(graph[edge.needs])))
+            for needed, _, _ in edges:
+                if needed not in index:
+                    index[needed] = low[needed] = len(index)
+                    stack.append(needed)
+                    on_stack.add(needed)
+                    work.append((needed, iter(graph[needed])))
                     break
-                if edge.needs in on_stack:
-                    low[predicate] = min(low[predicate], index[edge.needs])
+                if needed in on_stack:
+                    low[predicate] = min(low[predicate], index[needed])
             else:
                 work.pop()
                 if work:
@@ -120,6 +128,27 @@ def _groups(graph: dict[Predicate, list[Edge]]) -> tuple[Group, ...]:
                     on_stack.difference_update(stack[at:])
                     del stack[at:]
     return tuple(groups)
+
+
+def _cycles(rules: Iterable[SourceRule], groups: list[Group]) -> tuple[tuple[Edge, ...], ...]:
+    """The shortest cycle of each group that needs itself in a wrong way."""
+    if not groups:
+        return ()
+    graph: dict[Predicate, list[Edge]] = {p: [] for group in groups for p in group}
+    order = 0
+    for rule in rules:
+        head = rule.rule.predicate
+        for needs, kind, span in rule.rule.reads if head in graph else ():
+            if needs in graph:
+                graph[head].append(Edge(head, needs, kind, rule, span, order))
+                order += 1
+    found = []
+    for group in groups:
+        members = set(group)
+        edges = (edge for predicate in group for edge in graph[predicate])
+        wrong = (edge for edge in edges if edge.kind != "uses" and edge.needs in members)
+        found.append(_cycle(min(wrong, key=lambda edge: edge.order), graph, members))
+    return tuple(found)
 
 
 def _cycle(

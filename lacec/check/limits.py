@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, place
+from lacec.diagnostics import Diagnostic, Problem, place
 from lacec.facets import Facet
+from lacec.limits import Limits
 from lacec.predicates import BUILTIN_ARITY
-from lacec.syntax.ast import Atom, Cardinality, Constant, Term, Unequal, body_atoms
+from lacec.syntax.ast import Atom, Cardinality, Constant, Rule, Term, Unequal, body_atoms
 from lacec.syntax.parse import line_too_long
 from lacec.syntax.source import SourceRule, byte_length
 
@@ -14,16 +15,18 @@ from lacec.syntax.source import SourceRule, byte_length
 def check_limits(program: Program) -> Iterator[Diagnostic]:
     yield from check_sizes(program)
     yield from _rule_count(program)
-    for rule in program.rules:
-        yield from _literals(program, rule)
-        for atom in (rule.rule.head, *body_atoms(rule.rule)):
-            yield from _arguments(program, rule, atom)
-            yield from _constants(program, rule, atom.terms)
-        for literal in rule.rule.body:
-            if isinstance(literal, Unequal):
-                yield from _constants(program, rule, (literal.left, literal.right))
-            elif isinstance(literal, Cardinality):
-                yield from _constants(program, rule, (literal.operator, literal.bound))
+
+
+def check_rule(rule: Rule, facet: Facet, limits: Limits) -> Iterator[Problem]:
+    yield from _literals(rule, facet, limits)
+    for atom in (rule.head, *body_atoms(rule)):
+        yield from _arguments(atom, limits.arity)
+        yield from _constants(atom.terms, limits.value_bytes)
+    for literal in rule.body:
+        if isinstance(literal, Unequal):
+            yield from _constants((literal.left, literal.right), limits.value_bytes)
+        elif isinstance(literal, Cardinality):
+            yield from _constants((literal.operator, literal.bound), limits.value_bytes)
 
 
 def check_sizes(program: Program) -> Iterator[Diagnostic]:
@@ -87,37 +90,35 @@ def _rule_count(program: Program) -> Iterator[Diagnostic]:
         )
 
 
-def _literals(program: Program, rule: SourceRule) -> Iterator[Diagnostic]:
-    limits, count = program.limits, len(rule.rule.body)
+def _literals(rule: Rule, facet: Facet, limits: Limits) -> Iterator[Problem]:
+    count = len(rule.body)
     if count > limits.literals:
-        peer = program.facet is Facet.SELECTOR and limits.literals == limits.peer_literals
+        peer = facet is Facet.SELECTOR and limits.literals == limits.peer_literals
         name = "peer_literals" if peer else "literals"
-        yield rule.diagnostic(
+        yield Problem(
             "too-many-atoms",
-            rule.rule.head.span,
+            rule.head.span,
             f"the body has {count} atoms, over the limit {name} of {limits.literals}",
             "split the rule with a helper predicate",
         )
 
 
-def _arguments(program: Program, rule: SourceRule, atom: Atom) -> Iterator[Diagnostic]:
-    if len(atom.terms) > program.limits.arity and atom.name not in BUILTIN_ARITY:
-        yield rule.diagnostic(
+def _arguments(atom: Atom, most: int) -> Iterator[Problem]:
+    if len(atom.terms) > most and atom.name not in BUILTIN_ARITY:
+        yield Problem(
             "too-many-arguments",
             atom.span,
-            f"`{atom.name}` has {len(atom.terms)} arguments, over the limit arity of "
-            f"{program.limits.arity}",
+            f"`{atom.name}` has {len(atom.terms)} arguments, over the limit arity of {most}",
             "split it into predicates that share a key",
         )
 
 
-def _constants(program: Program, rule: SourceRule, terms: tuple[Term, ...]) -> Iterator[Diagnostic]:
-    most = program.limits.value_bytes
+def _constants(terms: tuple[Term, ...], most: int) -> Iterator[Problem]:
     for term in terms:
         if isinstance(term, Constant) and 4 * len(term.value) > most:
             size = byte_length(term.value)
             if size > most:
-                yield rule.diagnostic(
+                yield Problem(
                     "constant-too-long",
                     term.span,
                     f"this constant has {size} bytes, over the limit value_bytes of {most}",

@@ -6,41 +6,39 @@ modules leave the predicates of lowering alone; a selector is closed.
 
 from collections.abc import Iterator
 
-from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic
+from lacec.diagnostics import Problem
 from lacec.facets import Facet
 from lacec.predicates import BASE, EXPOSE_EXPORTS, GENERATED, GENERATED_PREFIX
-from lacec.syntax.ast import Atom, body_atoms
+from lacec.syntax.ast import Atom, Rule, body_atoms
 
 
-def check_names(program: Program) -> Iterator[Diagnostic]:
-    for rule in program.rules:
-        head = rule.rule.head
-        if head.predicate in BASE:
-            yield rule.diagnostic(
-                "base-predicate",
-                head.name_span,
-                f"`{head.predicate}` is a base predicate, so no rule may define it",
-                f"choose another name for the head; {BASE[head.predicate]}",
+def check_rule(rule: Rule, facet: Facet) -> Iterator[Problem]:
+    head = rule.head
+    if head.predicate in BASE:
+        yield Problem(
+            "base-predicate",
+            head.name_span,
+            f"`{head.predicate}` is a base predicate, so no rule may define it",
+            f"choose another name for the head; {BASE[head.predicate]}",
+        )
+    elif (why := _reserved(head, facet)) is not None:
+        yield Problem(
+            "reserved-name",
+            head.name_span,
+            f"{_module(facet)} may not define `{head.predicate}`: {why}",
+            "choose another name for the head",
+        )
+    if facet is not Facet.SELECTOR:
+        return
+    for atom in body_atoms(rule):
+        why = _unreadable(atom)
+        if why is not None:
+            yield Problem(
+                "closed-selector",
+                atom.name_span,
+                f"a selector may not read `{atom.predicate}`: {why}",
+                "it reads record, runtime and advertisement facts, and its own predicates",
             )
-        elif (why := _reserved(head, program.facet)) is not None:
-            yield rule.diagnostic(
-                "reserved-name",
-                head.name_span,
-                f"{_module(program.facet)} may not define `{head.predicate}`: {why}",
-                "choose another name for the head",
-            )
-        if program.facet is not Facet.SELECTOR:
-            continue
-        for atom in body_atoms(rule.rule):
-            why = _unreadable(atom)
-            if why is not None:
-                yield rule.diagnostic(
-                    "closed-selector",
-                    atom.name_span,
-                    f"a selector may not read `{atom.predicate}`: {why}",
-                    "it reads record, runtime and advertisement facts, and its own predicates",
-                )
 
 
 def _module(facet: Facet) -> str:

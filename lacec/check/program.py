@@ -25,7 +25,7 @@ class Program:
         """The derived predicates, each with its first rule."""
         first: dict[Predicate, SourceRule] = {}
         for rule in self.rules:
-            first.setdefault(rule.rule.head.predicate, rule)
+            first.setdefault(rule.rule.predicate, rule)
         return first
 
     @cached_property

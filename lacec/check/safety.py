@@ -5,9 +5,8 @@ A rule that was read past a syntax error is left alone: what it binds is a guess
 
 from collections.abc import Iterator
 
-from lacec.check.program import Program
 from lacec.check.spelling import Spelling
-from lacec.diagnostics import Diagnostic
+from lacec.diagnostics import Problem
 from lacec.predicates import BUILTIN_ARITY
 from lacec.syntax.ast import (
     Anonymous,
@@ -19,32 +18,29 @@ from lacec.syntax.ast import (
     Unequal,
     Variable,
 )
-from lacec.syntax.source import SourceRule
 
 # Arguments that must be constants; the check of builtins speaks for them.
 CONSTANT_ARGUMENT = {"IntCompare": 1, "LexCompare": 1, "TextShape": 2}
 
 
-def check_safety(program: Program) -> Iterator[Diagnostic]:
-    for rule in program.rules:
-        if not rule.repaired:
-            yield from _anonymous(rule)
-            yield from _unbound(rule)
+def check_rule(rule: Rule) -> Iterator[Problem]:
+    yield from _anonymous(rule)
+    yield from _unbound(rule)
 
 
-def _anonymous(rule: SourceRule) -> Iterator[Diagnostic]:
-    for term in rule.rule.head.terms:
+def _anonymous(rule: Rule) -> Iterator[Problem]:
+    for term in rule.head.terms:
         if isinstance(term, Anonymous):
-            yield rule.diagnostic(
+            yield Problem(
                 "anonymous-in-head",
                 term.span,
                 "`_` in a head has no value to give",
                 "name a variable that a positive atom of the body binds",
             )
-    for name, terms in _tests(rule.rule):
+    for name, terms in _tests(rule):
         for term in terms:
             if isinstance(term, Anonymous):
-                yield rule.diagnostic(
+                yield Problem(
                     "anonymous-in-builtin",
                     term.span,
                     f"`_` cannot be tested by {name}: it has no value",
@@ -64,16 +60,16 @@ def _tests(rule: Rule) -> Iterator[tuple[str, tuple[Term, ...]]]:
                 yield "Cardinality", (operator, bound)
 
 
-def _unbound(rule: SourceRule) -> Iterator[Diagnostic]:
+def _unbound(rule: Rule) -> Iterator[Problem]:
     bound = {
         variable.name
-        for literal in rule.rule.body
+        for literal in rule.body
         if isinstance(literal, Atom) and literal.name not in BUILTIN_ARITY
         for variable in literal.variables
     }
     reported = set(bound)
     spelling: Spelling | None = None
-    for variable, where in _uses(rule.rule):
+    for variable, where in _uses(rule):
         if variable.name in reported:
             continue
         reported.add(variable.name)
@@ -82,21 +78,21 @@ def _unbound(rule: SourceRule) -> Iterator[Diagnostic]:
         help = f"add a positive atom that contains it, such as Have({variable.name})"
         if where == "is in a negated atom":
             help += "; or write `_` to match anything"
-        yield rule.diagnostic(
+        yield Problem(
             "unbound-variable",
             variable.span,
             f"`{variable.name}` {where}, but no positive atom of the body binds it",
             f"did you mean `{close}`?" if close else help,
         )
     counted: dict[str, Cardinality] = {}
-    for literal in rule.rule.body:
+    for literal in rule.body:
         if not isinstance(literal, Cardinality):
             continue
         for variable in literal.atom.variables:
             first = counted.setdefault(variable.name, literal)
             if first is not literal and variable.name not in reported:
                 reported.add(variable.name)
-                yield rule.diagnostic(
+                yield Problem(
                     "shared-local-variable",
                     variable.span,
                     f"`{variable.name}` is used in two Cardinality atoms and bound by neither",

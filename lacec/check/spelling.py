@@ -10,7 +10,14 @@ from collections.abc import Iterable, Iterator
 
 from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic
-from lacec.predicates import BASE, BUILTIN_ARITY, EXPOSE_EXPORTS, GENERATED, SELECTOR_EXPORTS
+from lacec.predicates import (
+    BASE,
+    BUILTIN_ARITY,
+    EXPOSE_EXPORTS,
+    GENERATED,
+    SELECTOR_EXPORTS,
+    Predicate,
+)
 from lacec.syntax.ast import Atom, body_atoms
 
 # Longer names are not compared: each has as many neighbours as letters.
@@ -22,14 +29,19 @@ _DIGITS = re.compile("[0-9]+")
 
 def check_spelling(program: Program) -> Iterator[Diagnostic]:
     known = {*BASE, *program.defined, *program.facet.exports, *GENERATED}
+    known.update(Predicate(*builtin) for builtin in BUILTIN_ARITY.items())
+    read: set[Predicate] = set()
+    read.update(*(rule.rule.read for rule in program.rules))
+    strange = {each for each in read - known if each.name not in BUILTIN_ARITY}
+    if not strange:
+        return
     suspects = [
         (rule, atom)
         for rule in program.rules
+        if not strange.isdisjoint(rule.rule.read)
         for atom in body_atoms(rule.rule)
-        if atom.predicate not in known and atom.name not in BUILTIN_ARITY
+        if atom.predicate in strange
     ]
-    if not suspects:
-        return
     arities: dict[str, set[int]] = {}
     for predicate in [*program.defined, *BASE]:
         arities.setdefault(predicate.name, set()).add(predicate.arity)

@@ -16,6 +16,7 @@ COMMANDS = (
     "compile",
     "check",
     "fmt",
+    "lsp",
     "eval",
     "query",
     "explain",

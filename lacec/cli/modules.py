@@ -7,11 +7,12 @@ from pathlib import Path
 
 import typer
 
-from lacec.cli.files import read_input, read_inputs
+from lacec.cli.files import read_input
 from lacec.diagnostics import Diagnostic
-from lacec.facets import SHORTCUTS, Facet
+from lacec.facets import Facet
 from lacec.limits import Limits
-from lacec.pipeline import Input, lint_sources, read_exposure
+from lacec.modules import module_steps
+from lacec.pipeline import Input, finish
 from lacec.settings import LIBRARY, Settings, SettingsError, settings_for
 
 
@@ -36,17 +37,23 @@ class Checked:
 
 def check_file(name: str, options: Options, linked: Sequence[Input] | None) -> Checked:
     """Everything there is to say about a file; `linked` is what the command line links."""
-    limits = options.limits
     settings = settings_of(name)
-    inputs = [read_input(name, limits)]
-    inputs += read_inputs(map(_short, settings.linked), limits) if linked is None else linked
-    expose = settings.expose if options.expose is None else options.expose
-    facet = options.facet or settings.facet or Facet.PLAIN
-    context = settings.context
-    if expose and facet is Facet.SELECTOR:
-        exposures = (read_exposure(_exposure(each, limits), limits) for each in expose)
-        context = replace(context, exposures=tuple(exposures))
-    return Checked(name, tuple(inputs), lint_sources(inputs, facet, limits, context))
+    if options.facet is not None:
+        settings = replace(settings, facet=options.facet)
+    if options.expose is not None:
+        settings = replace(settings, expose=tuple(options.expose))
+    given = dict(linked or ())
+    if linked is not None:
+        settings = replace(settings, linked=tuple(each for each, _ in linked))
+
+    def read(other: str) -> Input:
+        if other in given:
+            return other, given[other]
+        return read_input(_short(other), options.limits)
+
+    source = read_input(name, options.limits)
+    work = finish(module_steps(source, settings, read, options.limits))
+    return Checked(name, work.inputs, work.diagnostics)
 
 
 def settings_of(name: str) -> Settings:
@@ -56,14 +63,6 @@ def settings_of(name: str) -> Settings:
         return settings_for(Path.cwd() / name)
     except SettingsError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def _exposure(name: str, limits: Limits) -> Input:
-    if name not in SHORTCUTS:
-        return read_input(_short(name), limits)
-    from lacec.plan.expose import ALL, SELECTED
-
-    return name, ALL if name == "all" else SELECTED
 
 
 def _short(name: str) -> str:

@@ -1,13 +1,12 @@
 """Lints: what is legal and seldom meant. One rule a file, each with its page in docs/rules.
 
 In: a program, what is known about its use, and what the checks found. Out: all of that and
-the lints, as the program's annotations and its `lace.toml` want them. A lint of single
-rules is kept by their lines; one of the whole module reads the indexes of its subject.
+the lints, as the program's annotations and its `lace.toml` want them. What a lint of
+single rules finds is kept with them; one of the whole module reads the indexes of its subject.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
 
 from lacec.check.program import Program
@@ -39,7 +38,6 @@ from lacec.lint.anatomy import Anatomy
 from lacec.lint.subject import Context, Subject
 from lacec.lint.suppressions import allowed
 from lacec.lint.unused_suppression import lint_suppressions
-from lacec.syntax.parse import CACHED_LINE, CACHED_LINES
 
 OF_A_RULE: tuple[Callable[[Anatomy], Iterator[Problem]], ...] = (
     singleton_variable.lint_rule,
@@ -100,19 +98,12 @@ def lint(
 
 def _of_rules(subject: Subject) -> Iterator[Diagnostic]:
     for rule, anatomy in subject.own:
-        long = len(anatomy.line) > CACHED_LINE
-        for problem in _problems(anatomy) if long else _kept_problems(anatomy):
+        problems: tuple[Problem, ...] | None = rule.rule.kept.get("lint")
+        if problems is None:
+            problems = tuple(problem for lint in OF_A_RULE for problem in lint(anatomy))
+            rule.rule.kept["lint"] = problems
+        for problem in problems:
             yield problem.at(rule.source.name, rule.line)
-
-
-def _problems(anatomy: Anatomy) -> tuple[Problem, ...]:
-    return tuple(problem for lint in OF_A_RULE for problem in lint(anatomy))
-
-
-@lru_cache(maxsize=CACHED_LINES)
-def _kept_problems(anatomy: Anatomy) -> tuple[Problem, ...]:
-    """The lints of one rule; its anatomy is kept by its line, and is equal to itself alone."""
-    return _problems(anatomy)
 
 
 def _at_its_level(diagnostic: Diagnostic, context: Context) -> Iterator[Diagnostic]:

@@ -116,6 +116,16 @@ class Anatomy:
         return self.rule.body == (Always(),)
 
     @cached_property
+    def constant_columns(self) -> tuple[int, ...]:
+        """Where the head has constants."""
+        return tuple(n for n, t in enumerate(self.rule.head.terms) if isinstance(t, Constant))
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The variables that the positive atoms bind."""
+        return frozenset(v.name for atom in self.positive for v in atom.variables)
+
+    @cached_property
     def is_circular(self) -> bool:
         """Whether the head stands in the body, so that nothing new is derived."""
         return self.rule.head in self.positive

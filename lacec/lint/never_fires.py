@@ -61,14 +61,10 @@ def _listed(subject: Subject) -> dict[Predicate, dict[int, set[str]]]:
     found: dict[Predicate, dict[int, set[str]]] = {}
     for predicate in subject.reads.intersection(subject.by_head) - subject.context.inputs:
         rules = subject.by_head[predicate]
-        for column in range(predicate.arity):
-            values = set()
-            for rule, _ in rules:
-                term = rule.rule.head.terms[column]
-                if not isinstance(term, Constant):
-                    break
-                values.add(term.value)
-            else:
+        for column in rules[0][1].constant_columns:
+            if all(column in anatomy.constant_columns for _, anatomy in rules):
+                terms = (rule.rule.head.terms[column] for rule, _ in rules)
+                values = {term.value for term in terms if isinstance(term, Constant)}
                 found.setdefault(predicate, {})[column] = values
     return found
 

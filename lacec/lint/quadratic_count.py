@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from lacec.bytecode.rank import KINDS, ranking_of
 from lacec.diagnostics import Diagnostic, Related
+from lacec.lint.anatomy import Anatomy
 from lacec.lint.subject import Own, Subject
 from lacec.predicates import OPERATORS
-from lacec.syntax.ast import Atom, Constant
+from lacec.syntax.ast import Atom, Constant, Rule, Span
 
 
 def lint_module(subject: Subject) -> Iterator[Diagnostic]:
@@ -21,8 +22,7 @@ def lint_module(subject: Subject) -> Iterator[Diagnostic]:
             rules = subject.by_head.get(count.atom.predicate, [])
             small = (each for each in rules if not each[1].is_large)
             pairs = next((each for each in small if each[1].makes_pairs), None)
-            outer = frozenset(v.name for atom in anatomy.positive for v in atom.variables)
-            if pairs is None or _ranked(count.atom, outer, rules):
+            if pairs is None or _known_ranked(anatomy, count.atom, rules):
                 continue
             other = pairs[0]
             yield Diagnostic(
@@ -33,6 +33,15 @@ def lint_module(subject: Subject) -> Iterator[Diagnostic]:
                 "std:latest does: then no pair is made",
                 (Related("the pairs come from here", other.place(other.rule.head.span)),),
             )
+
+
+def _known_ranked(anatomy: Anatomy, atom: Atom, rules: list[Own]) -> bool:
+    """The same as `_ranked`, kept with the rule that counts until the rules of the atom change."""
+    nodes = [rule.rule for rule, _ in rules]
+    kept: dict[Span, tuple[list[Rule], bool]] = anatomy.rule.kept.setdefault("ranked", {})
+    if atom.span not in kept or kept[atom.span][0] != nodes:
+        kept[atom.span] = nodes, _ranked(atom, anatomy.bound, rules)
+    return kept[atom.span][1]
 
 
 def _ranked(atom: Atom, outer: frozenset[str], rules: list[Own]) -> bool:

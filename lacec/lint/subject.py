@@ -6,7 +6,7 @@ are linted on their own. Each index is made once, when a lint first asks for it.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 from lacec.check.program import Program
@@ -14,8 +14,8 @@ from lacec.diagnostics import Severity
 from lacec.facets import Facet
 from lacec.lint.anatomy import Anatomy
 from lacec.predicates import BASE, Predicate
-from lacec.syntax.ast import Rule, Term, body_atoms
-from lacec.syntax.parse import CACHED_LINE, CACHED_LINES, parse_line
+from lacec.syntax.ast import Term, body_atoms
+from lacec.syntax.parse import legible
 from lacec.syntax.source import SourceRule
 
 Level = Severity | Literal["off"]
@@ -140,13 +140,9 @@ class Subject:
 
 
 def anatomy_of(rule: SourceRule) -> Anatomy:
-    """A rule taken apart; kept by the text of its line, as its nodes are."""
-    line = rule.source.lines[rule.line - 1]
-    kept = None if rule.repaired or len(line) > CACHED_LINE else _kept(line)
-    return Anatomy(rule.rule, line) if kept is None else kept
-
-
-@lru_cache(maxsize=CACHED_LINES)
-def _kept(line: str) -> Anatomy | None:
-    node = parse_line(line).node
-    return Anatomy(node, line) if isinstance(node, Rule) else None
+    """A rule taken apart; kept with the rule, which equal lines share."""
+    found: Anatomy | None = rule.rule.kept.get("anatomy")
+    if found is None:
+        line = legible(rule.line, rule.source.lines[rule.line - 1])
+        found = rule.rule.kept["anatomy"] = Anatomy(rule.rule, line)
+    return found

@@ -15,7 +15,8 @@ import numpy as np
 from lacec.errors import FactError
 from lacec.limits import Limits
 from lacec.predicates import Predicate
-from lacec.records.facts import FIELD, HAVE
+from lacec.records.facts import FIELD, HAVE, record_facts
+from lacec.records.record import Record
 from lacec.runtime.interlace.advertisement import (
     SURELY_SHORT,
     Advertisement,
@@ -23,35 +24,51 @@ from lacec.runtime.interlace.advertisement import (
     advertise,
     fits,
 )
-from lacec.runtime.interlace.claims import Claims, Said
+from lacec.runtime.interlace.claims import Claims, LayeredClaims, Said
 from lacec.runtime.interlace.facts import LINE_BYTES
+from lacec.runtime.interlace.hashes import Ground, Grounded
 from lacec.vm.arrays import among, members, unique
 from lacec.vm.database import Database
 from lacec.vm.relation import DENSE, Ids, Mask, Relation, Rows
 from lacec.vm.sources import check_values
 from lacec.vm.symbols import Symbols
-from lacec.vm.text import hash_slices
+from lacec.vm.text import Words, hash_slices, join_values
 
 ADVERTISED = Predicate("Advertised", 2)
 ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
 
+# A set makes all its texts for one that has more hashes than these to take from it, or when
+# it was asked for a single hash as often as this share of its size.
+_MODEST, _SELDOM = 1024, 16
 
-class HashSet(AbstractSet[str]):
+
+class HashSet(Grounded):
     """Hashes as ids, ascending, none twice; their texts are made when they are asked for."""
 
     def __init__(self, symbols: Symbols, ids: Ids) -> None:
         self.symbols, self.ids = symbols, np.sort(ids)
-
-    @classmethod
-    def _from_iterable(cls, it: Iterable[str]) -> AbstractSet[str]:  # type: ignore[override]
-        return frozenset(it)
+        self._asked = 0  # how often for a single hash
 
     @cached_property
     def _texts(self) -> dict[str, None]:
         return dict.fromkeys(self.symbols.texts(self.ids))
 
     def __contains__(self, hash: object) -> bool:
-        return hash in self._texts
+        self._asked += 1
+        if self._asked >= len(self) // _SELDOM or not isinstance(hash, str):
+            return hash in self._texts
+        ordered, places = self._index
+        (wanted,) = hash_slices(*join_values([hash.encode("utf-8")]))
+        first, last = (int(np.searchsorted(ordered, wanted, side)) for side in ("left", "right"))
+        return hash in self.symbols.texts(self.ids[places[first:last]])
+
+    @cached_property
+    def _index(self) -> tuple[Words, Rows]:
+        """The hash of each text, ascending, and which one it is. It needs nothing of the
+        symbols that changes: another thread may be adding to them."""
+        hashes = hash_slices(*self.symbols.slices(self.ids))
+        places = np.argsort(hashes)
+        return hashes[places], places
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
@@ -59,27 +76,32 @@ class HashSet(AbstractSet[str]):
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AbstractSet) or len(self) != len(other):
-            return False
-        if isinstance(other, HashSet) and self._is_comparable(other):
-            return np.array_equal(self.ids, other.ids)
-        return self._texts.keys() == set(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __sub__(self, other: AbstractSet[object]) -> AbstractSet[str]:
-        if not other:
-            return self
-        if isinstance(other, HashSet) and self._is_comparable(other):
-            gone = among(self.ids, other.ids)
-            return HashSet(self.symbols, self.ids[~gone]) if gone.any() else self
+        if isinstance(other, Grounded) or len(other) <= _MODEST:
+            return super().__sub__(other)
         return self._texts.keys() - other
 
-    def _is_comparable(self, other: "HashSet") -> bool:
-        """Whether equal ids are equal hashes."""
+    def minus(self, other: AbstractSet[str]) -> AbstractSet[str]:
+        if not isinstance(other, HashSet):
+            return super().minus(other)
+        # Ids below that number mean the same in both, and all others are of other texts.
         shared = self.symbols.shared(other.symbols)
-        return all(int(each.ids.max(initial=-1)) < shared for each in (self, other))
+        here, there = (int(np.searchsorted(each.ids, shared)) for each in (self, other))
+        low = self.ids[:here][~among(self.ids[:here], other.ids[:there])]
+        high = self.ids[here:]
+        if there < len(other.ids):
+            texts = set(other.symbols.texts(other.ids[there:]))
+            high = high[[text not in texts for text in self.symbols.texts(high)]]
+        return HashSet(self.symbols, np.concatenate((low, high)))
+
+
+def flattened(some: Grounded) -> HashSet:
+    """A set that differs from a HashSet by a few, as one of its own."""
+    ground = some.ground.hashes
+    assert isinstance(ground, HashSet)
+    gone, more = (np.sort(ground.symbols.intern_all(few)) for few in (some.gone, some.more))
+    left = ground.ids[~among(ground.ids, gone)]
+    return HashSet(ground.symbols, np.concatenate((left, more)))
 
 
 def find_ids(hashes: AbstractSet[str], symbols: Symbols) -> Ids:
@@ -181,10 +203,17 @@ class Columns(Claims):
         hashes, sources, *named = carry([self.ids, self.sources, *named], self.symbols, symbols)
         return hashes, sources, Fields(rows, *named)
 
-    def only(self, hashes: AbstractSet[str]) -> Claims:
-        if not isinstance(hashes, HashSet):
-            return self._where(np.fromiter((hash in hashes for hash in self), bool, len(self)))
-        return self._where(among(self.ids, find_ids(hashes, self.symbols)))
+    @cached_property
+    def ground(self) -> Ground:
+        return self._hashes.ground
+
+    def __getitem__(self, hash: str) -> Advertisement:
+        if hash not in self._hashes:
+            raise KeyError(hash)
+        return self._where(among(self.ids, find_ids({hash}, self.symbols))).objects()[hash]
+
+    def without(self, gone: AbstractSet[str]) -> "Columns":
+        return self._where(~among(self.ids, find_ids(gone, self.symbols)))
 
     def _where(self, mask: Mask) -> "Columns":
         place = np.cumsum(mask) - 1
@@ -194,9 +223,8 @@ class Columns(Claims):
             self.symbols, self.ids[mask], self.sources[mask], Fields(place[rows], *named)
         )
 
-    def and_also(self, more: Claims) -> Claims:
-        if not isinstance(more, Columns) or not self or not more:
-            return super().and_also(more)
+    def joined(self, more: Claims) -> Claims:
+        more = as_columns(more)
         # Over the symbols of what came later: those of the store as it is now.
         here = self.over(more.symbols)
         here = here._where(~among(here.ids, more.ids))
@@ -209,6 +237,7 @@ class Columns(Claims):
             Fields(rows, *named),
         )
 
+    @cached_property
     def said(self) -> Said:
         texts = self.symbols.texts
         return Said(set(texts(unique(self.sources))), set(texts(unique(self.fields.names))))
@@ -247,26 +276,36 @@ def _lengths(symbols: Symbols, ids: Ids) -> Rows:
 
 
 def columns_of(claims: Claims, limits: Limits) -> Columns:
-    """Claims of a peer as columns, over symbols of their own; FactError if one is no value."""
+    """Claims of a peer as columns; FactError if one is no value."""
+    if isinstance(claims, LayeredClaims):
+        columns_of(claims.below, limits)
+        _check(claims.more.values(), limits)
+    elif not isinstance(claims, Columns):
+        _check(claims.values(), limits)
+    return as_columns(claims)
+
+
+def _check(records: Iterable[Advertisement], limits: Limits) -> None:
+    check_values([value for each in records for _, *fact in each.facts() for value in fact], limits)
+
+
+def as_columns(claims: Claims) -> Columns:
+    """Claims as columns, over symbols of their own if they are objects."""
     if isinstance(claims, Columns):
         return claims
+    if isinstance(claims, LayeredClaims):
+        return as_columns(claims.flat)
     symbols, records = Symbols(), list(claims.values())
     fields = [(row, field) for row, record in enumerate(records) for field in record.fields]
-
-    def encode(values: Iterable[str]) -> Ids:
-        texts = list(values)
-        check_values(texts, limits)
-        return symbols.intern_all(texts)
-
     return Columns(
         symbols,
-        encode(record.hash for record in records),
-        encode(record.source for record in records),
+        symbols.intern_all(record.hash for record in records),
+        symbols.intern_all(record.source for record in records),
         Fields(
             np.array([row for row, _ in fields], np.intp),
-            encode(field.name for _, field in fields),
-            encode(str(field.nth) for _, field in fields),
-            encode(field.value for _, field in fields),
+            symbols.intern_all(field.name for _, field in fields),
+            symbols.intern_all(str(field.nth) for _, field in fields),
+            symbols.intern_all(field.value for _, field in fields),
         ),
     )
 
@@ -288,6 +327,17 @@ def describe(database: Database, hashes: AbstractSet[str], source: str, schema: 
     records, *rest = columns or [np.empty(0, np.int32)] * FIELD.arity
     sources = np.broadcast_to(np.int32(symbols.intern(source)), len(wanted))
     return Columns(symbols, wanted, sources, Fields(row_of[records], *rest))
+
+
+def describe_record(record: Record, source: str, schema: Schema) -> Advertisement:
+    """The advertisement record of one record."""
+    fields = [values for predicate, values in record_facts(record) if predicate == FIELD]
+    claimed = [
+        (name, int(nth), value)
+        for _, name, nth, value in fields
+        if name in schema and fits(record.hash, source, name, nth, value)
+    ]
+    return advertise(record.hash, source, claimed)
 
 
 def _fitting(symbols: Symbols, fields: Relation, source: str) -> Mask:

@@ -12,7 +12,6 @@ from lacec.canonical.module import Module, ModuleRule
 from lacec.errors import LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule
-from lacec.predicates import Predicate
 from lacec.records.facts import record_facts
 from lacec.records.record import Record, parse_record
 from lacec.records.tai import now
@@ -26,10 +25,12 @@ from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.tick import nanoseconds
+from lacec.runtime.live import LiveStore
 from lacec.runtime.memory import Memory
 from lacec.runtime.recording.entries import Part
 from lacec.runtime.recording.recorder import Recorder, held
-from lacec.runtime.side import EXCHANGE_LIMITS, AddedLike, Cursors, Moment, Policy, Shelf, Side
+from lacec.runtime.shelf import AddedLike, FactChange, Moment, Shelf, rows_of
+from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
 
@@ -103,7 +104,10 @@ def make_pair(
         if tick_interval is not None:
             config = replace(config, open=True, tick_interval=tick_interval)
         prover = KnownParties(claim, other)
-        answers = Side(own.policy, own.shelf, modules.get, prover, own.cursors, limits, own.memory)
+        live = None if tick_interval is None else LiveStore(own.shelf)
+        answers = Side(
+            own.policy, own.shelf, modules.get, prover, own.cursors, limits, own.memory, live
+        )
         seats.append(Seat(Machine(config), answers))
         parts.append(Part(config, own.policy.origins, own.policy.lowering))
     if record is None:
@@ -141,13 +145,13 @@ class _LayeredMoment:
 
     def database(self, limits: Limits = DEFAULT_LIMITS) -> Database:
         database = self._below.database(limits)
-        rows: dict[Predicate, list[tuple[str, ...]]] = {}
-        for record in self._records:
-            for predicate, values in record_facts(record):
-                rows.setdefault(predicate, []).append(values)
+        rows = rows_of(fact for record in self._records for fact in record_facts(record))
         for predicate, facts in rows.items():
             add_rows(database, predicate, facts, limits)
         return database
+
+    def check_values(self, limits: Limits) -> None:
+        self.database(limits)
 
 
 @dataclass
@@ -168,6 +172,10 @@ class Layer:
         if self._moment is None or self._moment[0] is not below:
             self._moment = (below, _LayeredMoment(below, list(self.records.values())))
         return self._moment[1]
+
+    def changes(self, *_: object) -> FactChange | None:
+        """Not known: a dry run is soon over."""
+        return None
 
     def get(self, hash: str) -> bytes | None:
         if hash in self.records:

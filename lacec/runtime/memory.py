@@ -12,7 +12,6 @@ from typing import NamedTuple
 from lacec.limits import Limits
 from lacec.plan.lower import SideProgram
 from lacec.predicates import Predicate
-from lacec.runtime.columns import Columns
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.events import Evaluated
@@ -68,7 +67,7 @@ class Memory:
         self._programs: list[Program] = []
         self._moment: object = None
         self._evaluated: list[tuple[Evaluation, Evaluated]] = []
-        self._described: list[tuple[Description, Columns]] = []
+        self._described: list[tuple[Description, Claims]] = []
 
     def _at(self, moment: object) -> None:
         if moment is not self._moment:
@@ -95,10 +94,10 @@ class Memory:
         others = [kept for kept in self._evaluated if kept[0] is not key]
         self._evaluated = [(key, found), *others][:MOST]
 
-    def described(self, moment: object, key: Description) -> Columns | None:
+    def described(self, moment: object, key: Description) -> Claims | None:
         self._at(moment)
         return next((found for kept, found in self._described if kept == key), None)
 
-    def keep_described(self, moment: object, key: Description, found: Columns) -> None:
+    def keep_described(self, moment: object, key: Description, found: Claims) -> None:
         self._at(moment)
         self._described = [(key, found), *self._described][:MOST]

@@ -4,14 +4,23 @@ In: questions (interlace/events). Out: their answers. Here a plan is compiled, a
 evaluated, records are read and kept; the machine itself does none of that.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lacec.bytecode.emit import emit
 from lacec.bytecode.verify import verify
 from lacec.canonical.identifiers import lacegram_id
-from lacec.errors import CodeError, CompileError, FactError, LimitError, PlanError, StoreError
+from lacec.errors import (
+    CodeError,
+    CompileError,
+    FactError,
+    LimitError,
+    PlanError,
+    RecordError,
+    StoreError,
+)
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import NO_POLICY, LocalPolicy
@@ -21,13 +30,16 @@ from lacec.plan.operands import Operand, peer_operand
 from lacec.plan.origins import Party
 from lacec.predicates import Predicate
 from lacec.records.facts import HAVE
-from lacec.records.record import Record
-from lacec.runtime.columns import Columns, HashSet, columns_of, describe
+from lacec.records.limits import NO_RECORD_LIMITS
+from lacec.records.record import Record, parse_record
+from lacec.runtime.columns import Columns, HashSet, columns_of, describe, describe_record
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.claims import Claims, Listing
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
+from lacec.runtime.live import Given, LiveLink, LiveStore
 from lacec.runtime.memory import Description, Memory
+from lacec.runtime.shelf import Moment, Shelf
 from lacec.sides import OUTPUTS, evaluate_side
 from lacec.views import OriginMode
 from lacec.vm.arrays import members
@@ -37,36 +49,8 @@ from lacec.vm.sources import add_rows
 # D12: an evaluation inside an exchange has less time than a command.
 EXCHANGE_SECONDS = 10
 EXCHANGE_LIMITS = replace(DEFAULT_LIMITS, seconds=EXCHANGE_SECONDS)
-
-
-class Moment(Protocol):
-    """The facts of a store at one moment (lacec.runtime.store.snapshot.Snapshot)."""
-
-    @property
-    def last(self) -> int:
-        """The StoreRecordId of the last record."""
-
-    def database(self, limits: Limits = ...) -> Database:
-        """A database of its record facts."""
-
-
-class Shelf(Protocol):
-    """Where the records of a side are (lacec.runtime.store.store.Store)."""
-
-    def snapshot(self) -> Moment:
-        """The facts as they are now; the same object while nothing changes."""
-
-    def get(self, hash: str) -> bytes | None:
-        """The bytes of a record."""
-
-    def add(self, records: Iterable[Record | bytes]) -> "AddedLike":
-        """Admit records, all or none."""
-
-
-class AddedLike(Protocol):
-    @property
-    def admitted(self) -> list[str]:
-        """The hashes of records that are new."""
+# So many records are described one by one.
+FEW = 64
 
 
 class Cursors(Protocol):
@@ -107,9 +91,12 @@ class Side:
         cursors: Cursors | None = None,
         limits: Limits = EXCHANGE_LIMITS,
         memory: Memory | None = None,
+        live: LiveStore | None = None,
     ) -> None:
+        """`live` is of the same store, for a link that stays open."""
         self.shelf, self.limits = shelf, limits
         self.memory = memory or Memory()
+        self._live = None if live is None else LiveLink(live, limits)
         self.policies = {policy.operand.module.id: policy}
         self._modules, self._prover, self._cursors = modules, prover, cursors
         self.program: SideProgram | None = None
@@ -168,8 +155,13 @@ class Side:
         return compiled
 
     def forget(self) -> None:
-        """Find everything anew next time, whether or not anything changed."""
-        self.memory = Memory()
+        """Find everything anew from now on, whether or not anything changed."""
+        self.memory, self._live = Memory(), None
+
+    def close(self) -> None:
+        """The exchange has ended: keep nothing that only the next loop would need."""
+        if self._live is not None:
+            self._live.close()
 
     def facts(
         self, runtime: Sequence[Sequence[str]], advertised: Claims
@@ -196,7 +188,13 @@ class Side:
         try:
             program = self.memory.program(self.program)
             key = program.evaluation(runtime, advertised, self.limits)
-            known = self.memory.evaluated(self.shelf.snapshot(), key)
+            moment = self.shelf.snapshot()
+            known = self.memory.evaluated(moment, key)
+            if known is None and self._live is not None:
+                facts = tuple(map(tuple, runtime))
+                known = self._live.evaluate(Given(self.program, moment, facts, advertised))
+                if known is not None:
+                    self.memory.keep_evaluated(moment, key, known)
             if known is not None:
                 return known
             moment, database = self.facts(runtime, advertised)
@@ -217,13 +215,28 @@ class Side:
         self.memory.keep_evaluated(moment, key, evaluated)
         return evaluated
 
-    def _describe(self, key: Description) -> Columns:
+    def _describe(self, key: Description) -> Claims:
         moment = self.shelf.snapshot()
         found = self.memory.described(moment, key)
         if found is None:
-            found = describe(moment.database(self.limits), *key)
+            if len(key.hashes) <= FEW:
+                found = self._describe_few(key)
+            else:
+                found = describe(moment.database(self.limits), *key)
             self.memory.keep_described(moment, key, found)
         return found
+
+    def _describe_few(self, key: Description) -> Claims:
+        """From the bytes of the records, so that it costs nothing of the others."""
+        found = []
+        for hash in sorted(key.hashes):
+            data = self.shelf.get(hash)
+            # What cannot be read cannot be sent either: it is not offered.
+            with suppress(RecordError):
+                if data is not None:
+                    record = parse_record(data, NO_RECORD_LIMITS, verify=False)
+                    found.append(describe_record(record, key.source, key.schema))
+        return Claims(found)
 
     def _load(self, question: e.Load) -> e.Loaded | e.NotEvaluated:
         """As much as may be loaded at once, and at least one record."""

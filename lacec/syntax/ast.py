@@ -6,6 +6,9 @@ equality: two nodes are equal when they print the same.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from typing import Literal as OneOf
 
 from lacec.predicates import Predicate
 
@@ -80,10 +83,47 @@ class Cardinality:
 Literal = Atom | Negated | Unequal | Always | Cardinality
 
 
-@dataclass(frozen=True, slots=True)
+How = OneOf["uses", "negates", "counts"]
+
+
+@dataclass(frozen=True)
 class Rule:
+    """A head and a body, with whatever was derived from them: a line that stands costs it once."""
+
     head: Atom
     body: tuple[Literal, ...]
+
+    @cached_property
+    def predicate(self) -> Predicate:
+        return self.head.predicate
+
+    @cached_property
+    def reads(self) -> tuple[tuple[Predicate, How, Span], ...]:
+        """The predicates of the body, positive, negated and counted, each with its atom's span."""
+        found: list[tuple[Predicate, How, Span]] = []
+        for literal in self.body:
+            match literal:
+                case Atom():
+                    found.append((literal.predicate, "uses", literal.span))
+                case Negated(atom):
+                    found.append((atom.predicate, "negates", atom.span))
+                case Cardinality(atom):
+                    found.append((atom.predicate, "counts", atom.span))
+        return tuple(found)
+
+    @cached_property
+    def shape(self) -> tuple[Predicate, tuple[tuple[Predicate, How], ...]]:
+        """All of the rule that strata depend on."""
+        return self.predicate, tuple((needs, how) for needs, how, _ in self.reads)
+
+    @cached_property
+    def read(self) -> frozenset[Predicate]:
+        return frozenset(predicate for predicate, _, _ in self.reads)
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What the checks and the lints found out about this rule alone, each by its name."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

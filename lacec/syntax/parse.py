@@ -78,20 +78,21 @@ def parse(source: Source, limits: Limits) -> ParsedSource:
     waiting: list[tuple[int, Annotation]] = []
     for number, text in enumerate(source.lines, start=1):
         node, problems, canonical = _read_line(number, text, limits)
-        if isinstance(node, Annotation):
+        if isinstance(node, Rule):
+            rules.append(SourceRule(source, number, node, canonical, bool(problems), pending))
+            if waiting:
+                pending, waiting = {}, []
+        elif isinstance(node, Annotation):
             values, wrong = read_annotation(node)
-            pending.update(values)
+            pending = {**pending, **values}
             waiting.append((number, node))
             problems += wrong
         elif isinstance(node, Comment):
             problems += _comment_problems(node, text)
-        else:
-            if isinstance(node, Rule):
-                rules.append(SourceRule(source, number, node, canonical, bool(problems), pending))
-            # A rule that cannot be read still takes its annotations with it.
+        else:  # a rule that cannot be read still takes its annotations with it
             pending, waiting = {}, []
         nodes.append(node)
-        if len(diagnostics) <= limits.diagnostics:
+        if problems and len(diagnostics) <= limits.diagnostics:
             diagnostics.extend(problem.at(source.name, number) for problem in problems)
     diagnostics.extend(_dangling(node).at(source.name, line) for line, node in waiting)
     return ParsedSource(source, tuple(nodes), tuple(rules), tuple(diagnostics))
@@ -108,13 +109,17 @@ def _dangling(annotation: Annotation) -> Problem:
 
 def _read_line(number: int, text: str, limits: Limits) -> ParsedLine:
     """A line, unless a check of its bytes or its length speaks for it."""
-    if number == 1 and text.startswith(BYTE_ORDER_MARK):
-        text = " " + text[1:]
-    if "\r" in text:
-        text = text.replace("\r", " ")
+    text = legible(number, text)
     if (not text.isascii() and SURROGATE.search(text)) or line_too_long(text, limits):
         return ParsedLine(None)
     return parse_line(text)
+
+
+def legible(number: int, text: str) -> str:
+    """A line as the parser reads it: a space for what only the checks of the bytes speak of."""
+    if number == 1 and text.startswith(BYTE_ORDER_MARK):
+        text = " " + text[1:]
+    return text.replace("\r", " ") if "\r" in text else text
 
 
 def line_too_long(text: str, limits: Limits) -> bool:

@@ -8,7 +8,8 @@ encoding check reports them, and the parser leaves such lines alone.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from lacec.diagnostics import Diagnostic, Place, place
 from lacec.limits import Limits
@@ -42,8 +43,7 @@ def byte_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRule:
+class SourceRule(NamedTuple):
     """A rule, where it stands, its canonical text, and what its annotations say.
 
     `repaired` marks a rule read past a syntax error: good enough for the checks
@@ -55,7 +55,7 @@ class SourceRule:
     rule: Rule
     text: str
     repaired: bool = False
-    annotations: Mapping[str, Any] = field(default_factory=dict)
+    annotations: Mapping[str, Any] = MappingProxyType({})
 
     def place(self, span: Span) -> Place:
         return place(self.source.name, self.line, span)

@@ -13,7 +13,8 @@ from lacec.errors import FactError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import Predicate
 from lacec.vm.database import Database
-from lacec.vm.kept import Few, Kept, Tuple
+from lacec.vm.kept import EVERYTHING, Few, Kept, Tuple, tuples_of
+from lacec.vm.kernels import distinct_from
 from lacec.vm.relation import Relation
 from lacec.vm.sources import check_arity, check_values
 from lacec.vm.symbols import Symbols
@@ -43,6 +44,13 @@ class Change:
 
 Changes = Mapping[Predicate, Change]
 NO_CHANGE = Change()
+
+
+def difference(old: Relation, new: Relation) -> Change:
+    """What makes one relation of another."""
+    added = new.where(distinct_from(new, old))
+    removed = old.where(distinct_from(old, new))
+    return Change(Few(tuples_of(added)), Few(tuples_of(removed)))
 
 
 def in_sequence(changes: Sequence[Changes]) -> Changes:
@@ -91,6 +99,16 @@ class Base:
             found = self._kept[predicate] = Kept(relation, predicate.arity, self.symbols.universe)
         return found
 
+    def facts_of(self, value: str, predicates: Iterable[Predicate]) -> dict[Predicate, list[Row]]:
+        """The facts of some predicates that begin with a value."""
+        id, symbols = self.symbols.find(value), self.symbols
+        if id < 0:
+            return {}
+        return {
+            predicate: texts_of(symbols, self.relation(predicate).find(EVERYTHING, [(0, id)]))
+            for predicate in predicates
+        }
+
     def apply(
         self,
         added: Rows | None = None,
@@ -104,6 +122,7 @@ class Base:
         gone, come = self._checked(removed, limits), self._checked(added, limits)
         # One look-up for the values of all predicates.
         old = _encoded(gone, self.symbols.find_all(_values(gone)))
+        first = len(self.symbols)  # of the ids that no fact has yet
         new = _encoded(come, self.symbols.intern_all(_values(come)).tolist())
         changes: dict[Predicate, Change] = {}
         for predicate, rows in old.items():
@@ -115,7 +134,7 @@ class Base:
         for predicate, rows in new.items():
             kept, change = self.relation(predicate), changes.setdefault(predicate, Change())
             for row in rows:
-                if kept.add(row):
+                if kept.add(row, is_fresh=max(row, default=-1) >= first):
                     change.add(row)
         for predicate in changes:
             self._kept[predicate].settle()

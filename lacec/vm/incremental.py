@@ -23,10 +23,10 @@ from lacec.bytecode.code import Code
 from lacec.errors import CancelledError, LimitError
 from lacec.limits import Limits
 from lacec.predicates import Predicate
-from lacec.vm.base import NO_CHANGE, Base, Change, Changes, database_of
+from lacec.vm.base import NO_CHANGE, Base, Change, Changes, database_of, difference
 from lacec.vm.database import check_sizes
-from lacec.vm.kept import Few, Kept, Part, Tuple, tuples_of
-from lacec.vm.kernels import concatenate, distinct_from
+from lacec.vm.kept import Few, Kept, Part, Tuple
+from lacec.vm.kernels import concatenate
 from lacec.vm.machine import Machine
 from lacec.vm.rederive import (
     Found,
@@ -97,6 +97,10 @@ class Incremental:
         number = self._numbers[predicate]
         return self._kept[number].relation() if self._is_live else self._reported[number]
 
+    def holds(self, predicate: Predicate, row: Tuple) -> bool:
+        """Whether a tuple of an output is there, as of the last change that went well."""
+        return self._is_live and row in self._kept[self._numbers[predicate]]
+
     def state(self) -> dict[Predicate, Relation]:
         """Everything that is kept: what was derived, outputs or not."""
         return {self.code.predicates[p]: kept.relation() for p, kept in self._kept.items()}
@@ -134,6 +138,11 @@ class Incremental:
         finally:
             self._forget_change()
 
+    def begin(self, started: float) -> None:
+        """Evaluate in full, where nobody asks for all that there is as a change."""
+        self._started = started
+        self._evaluate_all(compares=False)
+
     def drop(self) -> None:
         """Forget all but the outputs; the next change then takes a full evaluation."""
         if self._is_live:
@@ -162,14 +171,15 @@ class Incremental:
             started=self._started,
         )
 
-    def _evaluate_all(self) -> Changes:
+    def _evaluate_all(self, compares: bool = True) -> Changes:
         self._check_facts()
         machine = self._machine()
         machine.run()
         for predicate, kept in self._kept.items():
             kept.replace(machine.done[predicate])
         self._rounds = dict(machine.rounds)
-        found = {p: _difference(self._reported[p], self._kept[p].below) for p in self.code.outputs}
+        asked = self.code.outputs if compares else ()
+        found = {p: difference(self._reported[p], self._kept[p].below) for p in asked}
         self._reported.clear()
         self._is_live = True
         return {self.code.predicates[p]: change for p, change in found.items() if change}
@@ -186,7 +196,7 @@ class Incremental:
             old = kept.relation()
             self._log.append((kept, old, False))
             kept.replace(made)
-            self._changed(predicate, _difference(old, made))
+            self._changed(predicate, difference(old, made))
 
     # The change at hand.
 
@@ -385,9 +395,3 @@ def _members(code: Code, group: int) -> tuple[int, ...]:
 
 def _empty(arity: int) -> Relation:
     return concatenate((), arity)
-
-
-def _difference(old: Relation, new: Relation) -> Change:
-    added = new.where(distinct_from(new, old))
-    removed = old.where(distinct_from(old, new))
-    return Change(Few(tuples_of(added)), Few(tuples_of(removed)))

@@ -109,9 +109,9 @@ class Kept:
         fixed = [each for each in enumerate(row) if each[0] != column]
         return next(self._below_rows(part, fixed), None) is not None
 
-    def add(self, row: Tuple) -> bool:
-        """Whether the tuple is new."""
-        if row in self:
+    def add(self, row: Tuple, is_fresh: bool = False) -> bool:
+        """Whether the tuple is new. What is below is not asked about one with a fresh value."""
+        if row in self.added if is_fresh else row in self:
             return False
         if not self.removed.discard(row):
             self.added.add(row)

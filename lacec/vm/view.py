@@ -87,6 +87,11 @@ class LiveView:
         for record in self.left:
             self._marks[record] = False
 
+    def show(self, records: Ids) -> None:
+        """Show many records more; they count as shown before."""
+        self.change()
+        self._marks[records] = True
+
     def view(self) -> View:
         """The records as they are now."""
         return View(np.flatnonzero(self._marks).astype(np.int32), self._universe())

@@ -1,12 +1,13 @@
-"""`make bench`: the language, evaluation, changes, plans, explanations, stores, links."""
+"""`make bench`: each part of lacec beside others, one table after the other."""
 
 from rich.console import Console
 
-from tests.bench import engine, exchange, iltp, incremental, language, plan, store, why
+from tests.bench import engine, exchange, iltp, incremental, language, plan, store, typing, why
 
 if __name__ == "__main__":
     console = Console()
     language.main(console)
+    typing.main(console)
     engine.main(console)
     incremental.main(console)
     plan.main(console)

@@ -27,7 +27,7 @@ from lacec.sides import evaluate_side
 from lacec.vm.base import Base, Changes, database_of
 from lacec.vm.database import Database
 from lacec.vm.symbols import Symbols
-from tests.bench import peers
+from tests.bench import open_exchange, peers
 from tests.bench.corpus import FIELD, FIELDS, HAVE, LINK, Corpus, make_corpus
 from tests.bench.workloads import MEMBERSHIP, SELECTION, SUPPORT, Workload
 
@@ -239,6 +239,7 @@ def main(console: Console) -> None:
         )
     console.print(table)
     console.print(f"the median at the largest size is to be at most {MOST} times the smallest")
+    open_exchange.main(console)
 
 
 if __name__ == "__main__":

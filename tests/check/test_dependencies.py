@@ -111,3 +111,19 @@ def test_cycles_are_found_exactly_when_they_exist(wanted: list[tuple[str, str, b
     for cycle in found.cycles:
         assert cycle[0].kind == "negates"
         assert [edge.needs for edge in cycle] == [edge.head for edge in (*cycle[1:], cycle[0])]
+
+
+def test_a_change_that_leaves_the_shapes_alone_is_not_stratified_again() -> None:
+    first = _stratify("Kept(P) :- Field(P,'App',_,'a').", "Rest(P) :- Have(P), not Kept(P).")
+    typed = _stratify("Kept(P) :- Field(P,'App',_,'ab').", "Rest(P) :- Have(P), not Kept(P).")
+    other = _stratify("Kept(P) :- Field(P,'App',_,'ab').", "Rest(P) :- Have(P), Kept(P).")
+    assert typed is first
+    assert [len(each.strata) for each in (first, other)] == [2, 1]
+
+
+def test_a_cycle_is_told_of_the_rules_as_they_stand() -> None:
+    """Its places move with the text, so no cycle is kept."""
+    before = _stratify("A() :- not A().")
+    after = _stratify("# moved", "A() :- true, not A().")
+    assert [each.cycles[0][0].rule.line for each in (before, after)] == [1, 2]
+    assert before.cycles[0][0].span != after.cycles[0][0].span

@@ -150,7 +150,7 @@ def test_a_large_module_is_linted_in_a_moment() -> None:
     start = time.process_time()
     found = list(lint(program, ()))
     assert time.process_time() - start < 1  # some tens of milliseconds where nothing else runs
-    assert {each.name for each in found} == {"quadratic-count"}
+    assert found == []
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,8 @@ def test_a_store_describes_its_records_by_the_book(tmp_path: Path, schema: Schem
         found = describe(store.snapshot().database(), wanted, SOURCE, schema)
     assert found == {record.hash: claim(record, schema) for record in records[5:]}
     assert found == Claims(claim(record, schema) for record in records[5:])
-    assert found.said().sources == {SOURCE}
-    assert found.said().names == Claims(found.values()).said().names
+    assert found.said.sources == {SOURCE}
+    assert found.said.names == Claims(found.values()).said.names
 
 
 def test_records_that_are_gone_are_not_described() -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lacec.runtime.exchange import Participant, make_pair
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.memory import MOST, Memory
-from lacec.runtime.side import Policy, Shelf
+from lacec.runtime.shelf import Shelf
+from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
 from lacec.sides import SideEvaluation, evaluate_side
 from tests.helpers import examples

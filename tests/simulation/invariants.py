@@ -38,12 +38,12 @@ class Witness:
         self.moment: object = None
         self.fixed: tuple[int, object, object] | None = None  # loops, store, epoch
 
-    def evaluate(self) -> e.Evaluated:
+    def evaluate(self, question: e.Evaluate | None = None) -> e.Evaluated:
         """What holds on this side now, evaluated from nothing."""
         link = self.machine.link
         fresh = copy(self.side)
         fresh.forget()
-        found = fresh.answer(e.Evaluate(link.runtime_facts(), link.epoch.peer))
+        found = fresh.answer(question or e.Evaluate(link.runtime_facts(), link.epoch.peer))
         assert isinstance(found, e.Evaluated), found
         return found
 
@@ -65,6 +65,8 @@ class Witness:
     def note(self, question: e.Question, answer: e.Answer) -> e.Answer:
         if isinstance(answer, e.Evaluated):
             self.evaluated, self.moment = answer, self.side.shelf.snapshot()
+            assert isinstance(question, e.Evaluate)
+            assert answer == self.evaluate(question), "not what a full evaluation finds"
             if self.machine.state is State.SELECTING:
                 self.offered = answer.send
         if isinstance(question, e.Store):

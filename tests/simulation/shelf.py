@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 
 from lacec.errors import StoreError
 from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
-from lacec.records.facts import record_facts
+from lacec.records.facts import HAVE, record_facts
 from lacec.records.record import Record, parse_record
 from lacec.runtime.interlace.events import Cursor, Remember
+from lacec.runtime.shelf import FactChange, Rows, rows_of
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
-
-Rows = dict[Predicate, list[tuple[str, ...]]]
 
 
 class FrozenShelf:
@@ -20,13 +18,15 @@ class FrozenShelf:
 
     def __init__(self, records: Iterable[Record], last: int) -> None:
         self.last = last
-        self.rows: Rows = {Predicate("Have", 1): []}
-        for record in records:
-            for predicate, values in record_facts(record):
-                self.rows.setdefault(predicate, []).append(values)
+        self.records = {record.hash: record for record in records}
+        facts = rows_of(f for record in self.records.values() for f in record_facts(record))
+        self.rows: Rows = {HAVE: [], **facts}
 
     def database(self, limits: Limits = DEFAULT_LIMITS) -> Database:
         return load(TupleSource(self.rows), limits)
+
+    def check_values(self, limits: Limits) -> None:
+        self.database(limits)
 
 
 @dataclass
@@ -45,6 +45,16 @@ class MemoryShelf:
         if self._moment is None:
             self._moment = FrozenShelf(self.records.values(), self.last)
         return self._moment
+
+    def changes(self, before: FrozenShelf, now: FrozenShelf, most: int) -> FactChange | None:
+        come, gone = (
+            [one.records[hash] for hash in one.records.keys() - other.records.keys()]
+            for one, other in ((now, before), (before, now))
+        )
+        if len(come) + len(gone) > most:
+            return None
+        facts = ([f for record in some for f in record_facts(record)] for some in (come, gone))
+        return FactChange(*map(rows_of, facts))
 
     def get(self, hash: str) -> bytes | None:
         return self.records[hash].data if hash in self.records else None

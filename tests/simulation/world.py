@@ -22,6 +22,7 @@ from lacec.runtime.interlace.limits import DEFAULT_LIMITS, SECOND
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.result import Result
+from lacec.runtime.live import LiveStore
 from lacec.runtime.side import EXCHANGE_LIMITS, Policy, Side
 from tests.simulation.invariants import Witness
 from tests.simulation.policies import local_policy, modules, operand
@@ -72,6 +73,10 @@ class Node:
     shelf: MemoryShelf = field(default_factory=MemoryShelf)
     cursors: MemoryCursors = field(default_factory=MemoryCursors)
     ends: list["End"] = field(default_factory=list)
+    live: LiveStore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.live = LiveStore(self.shelf)
 
     def policy(self, index: int) -> Policy:
         return Policy(operand(index, self.source), local_policy(index, self.source, self.exposed))
@@ -80,6 +85,7 @@ class Node:
         """All that is in memory is gone; connections break."""
         for end in list(self.ends):
             end.vanish()
+        self.live = LiveStore(self.shelf)
 
     def change(self, source: str) -> None:
         """Bring another selector, also to exchanges that are open."""
@@ -153,6 +159,7 @@ class End:
             known.get,
             KnownParties(node.verifier, peer.verifier),
             node.cursors,
+            live=node.live if config.open else None,
         )
         # What is not read yet stays with the network: a machine that is busy reads nothing.
         self.backlog: deque[bytes] = deque()

@@ -45,7 +45,9 @@ from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
 from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Shelf, Side
+from lacec.runtime.live import LiveStore
+from lacec.runtime.shelf import Shelf
+from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Side
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -92,6 +94,7 @@ class Lace:
         self._shelf, self._cursors, self._executor = shelf, cursors, executor
         self.memory = memory or Memory()
         self._clock = clock
+        self._live = LiveStore(shelf)  # what open links share
         self.links: set[Pump] = set()
         self._telling: asyncio.Task[None] | None = None
         self._removed = self._again = False
@@ -136,6 +139,7 @@ class Lace:
             prover,
             self._cursors,
             terms.evaluation,
+            live=self._live if terms.open else None,
         )
         pump: Pump = Pump(
             Machine(config),
@@ -154,6 +158,7 @@ class Lace:
             return replace(result, exceeded=side.exceeded)
         finally:
             self.links.discard(pump)
+            side.close()
 
     async def welcome(
         self,

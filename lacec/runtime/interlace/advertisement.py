@@ -44,6 +44,11 @@ class Schema:
 NO_FIELDS = Schema()
 
 
+def payload_of(hash: str) -> str:
+    """What partitions are made by: the hash without its type and its suffix."""
+    return hash[2 : hash.rindex(".")]
+
+
 @dataclass(frozen=True)
 class Advertisement:
     """One advertisement record: P, its source S, its fields in canonical order."""
@@ -54,8 +59,7 @@ class Advertisement:
 
     @property
     def payload(self) -> str:
-        """What partitions are made by: the hash without its type and its suffix."""
-        return self.hash[2 : self.hash.rindex(".")]
+        return payload_of(self.hash)
 
     def facts(self) -> Iterator[Fact]:
         yield "Advertised", self.hash, self.source

@@ -91,8 +91,9 @@ class Epoch:
     recalled: Claims | None = None  # the cursor as it is kept
     own: Claims = field(default_factory=Claims)  # what we advertise
     peer: Claims = field(default_factory=Claims)  # what the peer advertises
-    own_partitions: Partitions | None = None
-    peer_partitions: Partitions | None = None
+    # What each was made of, and the partitions.
+    own_partitions: tuple[Claims, Partitions] | None = None
+    peer_partitions: tuple[Claims, Partitions] | None = None
     # D18: answered NotAvailable or not valid, so not asked for while it stays advertised.
     unwanted: set[str] = field(default_factory=set)
     # What we answered NotAvailable: its advertisement goes, so that it can come back.

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lacec.records.b64a import ALPHABET
-from lacec.runtime.interlace.advertisement import Advertisement
+from lacec.runtime.interlace.advertisement import Advertisement, payload_of
+from lacec.runtime.interlace.claims import Altered
 from lacec.runtime.interlace.merkle import EMPTY, root
 
 SYMBOLS = ALPHABET.decode("ascii")
@@ -32,6 +33,31 @@ class Partitions:
         self._records = sorted(records, key=lambda record: (record.payload, record.hash))
         self._payloads = [record.payload for record in self._records]
         self._roots: dict[str, bytes] = {}
+
+    def change(self, altered: Altered) -> None:
+        """Take records out and put others in; only the roots over them are found again."""
+        for hash in altered.gone:
+            payload = payload_of(hash)
+            at = bisect_left(self._payloads, payload)
+            while self._records[at].hash != hash:
+                at += 1
+            del self._records[at], self._payloads[at]
+            self._forget_roots(payload)
+        for record in altered.come:
+            payload = record.payload
+            at = bisect_left(self._payloads, payload)
+            while at < len(self) and (self._payloads[at], self._records[at].hash) < (
+                payload,
+                record.hash,
+            ):
+                at += 1
+            self._records.insert(at, record)
+            self._payloads.insert(at, payload)
+            self._forget_roots(payload)
+
+    def _forget_roots(self, payload: str) -> None:
+        for length in range(len(payload) + 1):
+            self._roots.pop(payload[:length], None)
 
     def __len__(self) -> int:
         return len(self._records)

@@ -2,17 +2,19 @@
 
 The Answerer holds a snapshot of its own send set and answers what it is asked; the Asker
 holds what it knew of the peer and asks for what is not known. In: offers and asks. Out:
-asks and offers, and in the end the peer's advertisement state, the same as a full listing
-would have given. Everything a peer says is checked; every step makes the work left smaller.
+asks and offers, and in the end what changed of the peer's advertisement state, by which it is
+the same as a full listing would have given. Everything a peer says is checked; every step
+makes the work left smaller.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain, takewhile
 from math import inf, log
 
 from lacec.runtime.interlace.advertisement import Advertisement
-from lacec.runtime.interlace.claims import Claims
+from lacec.runtime.interlace.claims import Altered
 from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.merkle import EMPTY, root
 from lacec.runtime.interlace.messages import Ask, Offer
@@ -117,6 +119,8 @@ class Asker:
     _open: dict[str, Summary] = field(default_factory=dict)  # offered, not known, not answered
     _asked: dict[str, bool] = field(default_factory=dict)  # prefix: whether to list it
     _kept: list[str] = field(default_factory=list)
+    _replaced: list[str] = field(default_factory=list)  # the prefixes of which nothing is kept
+    _ended: list[Advertisement] = field(default_factory=list)  # known, with too short a payload
     _listed: list[Advertisement] = field(default_factory=list)
     _summaries: int = 0
     _begun: bool = False
@@ -156,10 +160,17 @@ class Asker:
         """Whether the peer's state is what was known."""
         return self._kept == [""]
 
-    def state(self) -> Claims:
-        """The peer's advertisement state, when nothing is left to ask."""
-        kept = [record for prefix in self._kept for record in self.known.records(prefix)]
-        return Claims((*kept, *self._listed))
+    def changes(self) -> Altered:
+        """What makes the peer's advertisement state of what was known, when nothing is left
+        to ask."""
+        replaced = (record for each in self._replaced for record in self.known.records(each))
+        known = {record.hash: record for record in chain(replaced, self._ended)}
+        listed = {record.hash: record for record in self._listed}
+        same = {hash for hash, record in listed.items() if known.get(hash) == record}
+        return Altered(
+            [hash for hash in known if hash not in same],
+            [record for hash, record in listed.items() if hash not in same],
+        )
 
     def _lists(self, summary: Summary, summaries_left: int) -> bool:
         """Whether listing costs less than narrowing, or narrowing is not possible."""
@@ -186,6 +197,8 @@ class Asker:
                 self._open[summary.prefix] = summary
             elif summary.root != EMPTY:
                 raise Abort("malformed-partition-summary", "an empty partition has a root")
+            else:
+                self._replaced.append(summary.prefix)
 
     def _listings(self, records: Sequence[Advertisement]) -> set[str]:
         """Take listings of partitions that were asked for, each complete."""
@@ -205,6 +218,7 @@ class Asker:
             ):
                 raise Abort("advertisement-list-root-mismatch", f"partition {prefix!r}")
             del self._asked[prefix]
+            self._replaced.append(prefix)
             self._listed += listed
         return set(found)
 
@@ -222,8 +236,15 @@ class Asker:
             if count != self._open.pop(prefix).size:
                 raise Abort("malformed-partition-summary", "children do not add up")
             del self._asked[prefix]
-        if len({summary.prefix for summary in summaries}) < len(summaries):
+        told = {summary.prefix for summary in summaries}
+        if len(told) < len(summaries):
             raise Abort("malformed-partition-summary", "a partition is summarised twice")
+        for prefix in counts:
+            # A child of which nothing is said is empty, and no payload ends here any more.
+            children = (prefix + symbol for symbol in SYMBOLS)
+            self._replaced += [child for child in children if child not in told]
+            listed = self.known.records(prefix)
+            self._ended += takewhile(lambda record: record.payload in counts, listed)
         known = len(self._kept)
         self._offered(summaries)
         self._guess(summaries, len(self._kept) - known)

@@ -31,6 +31,7 @@ class Snapshot:
         self.segments = tuple(segments)
         self.last = last
         self.generation = generation
+        self.removed = removed
         self._gone = [_gone(segment, removed) for segment in segments]
 
     def database(self, limits: Limits = DEFAULT_LIMITS) -> Database:
@@ -38,7 +39,7 @@ class Snapshot:
 
         FactError if a value is longer than the limit (020).
         """
-        self._check_values(limits)
+        self.check_values(limits)
         return Database(Symbols([segment.layer for segment in self.segments]), self._relations)
 
     def count(self, predicate: Predicate = HAVE) -> int:
@@ -94,7 +95,8 @@ class Snapshot:
             for column in range(predicate.arity)
         ]
 
-    def _check_values(self, limits: Limits) -> None:
+    def check_values(self, limits: Limits) -> None:
+        """FactError if a value is longer than the limit (020)."""
         if max((segment.longest for segment in self.segments), default=0) <= limits.value_bytes:
             return
         # The long value may be that of a record that was removed.

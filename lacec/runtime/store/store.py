@@ -15,7 +15,9 @@ from typing import NamedTuple, Self
 from lacec.errors import StoreError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, parse_record
+from lacec.runtime.shelf import FactChange
 from lacec.runtime.store import sqlite
+from lacec.runtime.store.changes import changes
 from lacec.runtime.store.check import Problem, Stats, stats, verify
 from lacec.runtime.store.segments import SEGMENTS, DamagedRecordError, FileGoneError, Segments
 from lacec.runtime.store.snapshot import Snapshot
@@ -286,6 +288,11 @@ class Store:
             snapshot = Snapshot(segments, listing.removed, listing.last, listing.generation)
             self._snapshot = (key, snapshot)
         return self._snapshot[1]
+
+    def changes(self, before: Snapshot, now: Snapshot, most: int) -> FactChange | None:
+        """The facts that came and went from one snapshot to another; None if that is more than
+        so many records, or no longer known."""
+        return changes(self, before, now, most)
 
     def settle(self, least: int = 1) -> None:
         """Write the tail as a segment, if it has at least so many records."""

@@ -18,7 +18,8 @@ from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import Arrived, Invalid, SentRecord
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.state import State
-from lacec.runtime.side import Policy, Shelf, Side
+from lacec.runtime.shelf import Shelf
+from lacec.runtime.side import Policy, Side
 from lacec.runtime.store.store import Store
 from tests.helpers import examples
 from tests.runtime.interlace.solo import plex

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lacec.records import b64a
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
-from lacec.runtime.interlace.claims import Claims
+from lacec.runtime.interlace.claims import Altered, Claims
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS, ExchangeLimits
 from lacec.runtime.interlace.messages import Ask, Offer
 from lacec.runtime.interlace.partitions import Partitions, Summary
@@ -40,7 +40,9 @@ def reconcile(
         asker.take(offer)
         ask = asker.ask()
         if not ask.lists and not ask.narrows:
-            return asker.state(), listed, steps
+            gone, come = asker.changes()
+            state = Claims(known).altered(frozenset(gone), {record.hash: record for record in come})
+            return state, listed, steps
         answerer.ask(ask)
         records, summaries = answerer.answer()
         offer = Offer(tuple(records), tuple(summaries))
@@ -208,3 +210,39 @@ def test_what_can_neither_be_listed_nor_narrowed_ends_the_exchange() -> None:
     same = [replace(RECORDS[0], hash=f"{letter}{RECORDS[0].hash[1:]}") for letter in "BPS"]
     limits = ExchangeLimits(max_advertisement_records=2, max_narrowing_depth=1)
     refused("listing-limit-exceeded", lambda: reconcile([], same, limits))
+
+
+short = st.builds(
+    Advertisement,
+    st.text("ab", max_size=3).map(lambda payload: f"P.{payload}.H3") | st.just("S.a.H3"),
+    st.just("S"),
+    st.sampled_from([(), (ClaimedField("App", 0, "x"),)]),
+)
+shorts = st.lists(short, unique_by=lambda record: record.hash)
+
+
+@given(shorts, shorts)
+@examples(200)
+def test_partitions_that_change_are_those_of_the_new_set(
+    old: list[Advertisement], new: list[Advertisement]
+) -> None:
+    """Their roots, too, which were asked for before."""
+    partitions, fresh = Partitions(old), Partitions(new)
+    prefixes = ["", "a", "b", "ab", "aba"]
+    for prefix in prefixes:
+        partitions.summary(prefix)
+    gone = [record.hash for record in old if record not in new]
+    partitions.change(Altered(gone, [record for record in new if record not in old]))
+    for prefix in prefixes:
+        assert partitions.summary(prefix) == fresh.summary(prefix)
+        assert partitions.records(prefix) == fresh.records(prefix)
+
+
+@given(shorts, st.lists(short.filter(lambda r: len(r.payload) == 3), unique_by=lambda r: r.hash))
+@examples(100)
+def test_what_was_known_with_a_shorter_payload_is_gone(
+    known: list[Advertisement], offered: list[Advertisement]
+) -> None:
+    """Although it is in no child of a partition that was narrowed."""
+    limits = replace(DEFAULT_LIMITS, max_advertisement_records=1)
+    assert reconcile(known, offered, limits)[0] == Claims(offered)

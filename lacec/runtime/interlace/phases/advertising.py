@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lacec.runtime.interlace.advertisement import Advertisement
-from lacec.runtime.interlace.claims import Claims, Listing, claims_of, said_of
+from lacec.runtime.interlace.claims import Claims, Listing, alteration, claims_of, said_of
 from lacec.runtime.interlace.events import Describe, Described, Evaluated, Send
 from lacec.runtime.interlace.link import Epoch, Link, Loop
 from lacec.runtime.interlace.messages import Ask, Offer
@@ -42,7 +42,6 @@ def on_selected(link: Link, found: Evaluated) -> State:
     new = send - epoch.own.hashes
     if len(epoch.own) > len(send) - len(new):
         epoch.own = epoch.own.only(send)
-        epoch.own_partitions = None
     if not new:
         return _offer(link)
     link.emit(Describe(new, link.own_source, link.agreement.schema))
@@ -68,7 +67,6 @@ def has_ticked(link: Link) -> bool:
 def on_described(link: Link, event: Described) -> State:
     # A record that has gone since the evaluation is not offered.
     link.epoch.own = link.epoch.own.and_also(claims_of(event.records))
-    link.epoch.own_partitions = None
     return _offer(link)
 
 
@@ -76,12 +74,10 @@ def _offer(link: Link) -> State:
     epoch, loop, limits = link.epoch, link.loop, link.agreement.limits
     tick = link.ticks.announce(link.tai) if link.config.open else None
     if link.agreement.partitions:
-        if epoch.own_partitions is None:
-            epoch.own_partitions = Partitions(epoch.own.values())
-        if epoch.peer_partitions is None:
-            epoch.peer_partitions = Partitions(epoch.peer.values())
-        loop.answerer = Answerer(epoch.own_partitions, limits)
-        loop.asker = Asker(epoch.peer_partitions, limits, link.config.own_limits)
+        epoch.own_partitions = _partitions(epoch.own, epoch.own_partitions)
+        epoch.peer_partitions = _partitions(epoch.peer, epoch.peer_partitions)
+        loop.answerer = Answerer(epoch.own_partitions[1], limits)
+        loop.asker = Asker(epoch.peer_partitions[1], limits, link.config.own_limits)
         link.emit(Send(Offer(summaries=loop.answerer.first(), tick=tick)))
     else:
         if len(epoch.own) > limits.max_advertisement_records:
@@ -91,6 +87,17 @@ def _offer(link: Link) -> State:
         held, link.held = link.held, None
         return on_offer(link, held)
     return State.ADVERTISE
+
+
+def _partitions(
+    claims: Claims, known: tuple[Claims, Partitions] | None
+) -> tuple[Claims, Partitions]:
+    """The partitions of claims; those of the loop before, changed, if that is known and little."""
+    altered = alteration(known[0], claims) if known is not None else None
+    if known is None or altered is None:
+        return claims, Partitions(claims.values())
+    known[1].change(altered)
+    return claims, known[1]
 
 
 def on_offer(link: Link, offer: Offer) -> State:
@@ -135,14 +142,16 @@ def on_ask(link: Link, ask: Ask) -> State:
         return State.ADVERTISE
     if loop.asker.unchanged:
         return _evaluate(link)
-    return _know(link, loop.asker.state())
+    gone, come = loop.asker.changes()
+    more = {record.hash: record for record in come}
+    return _know(link, link.epoch.peer.altered(frozenset(gone), more))
 
 
 def _know(link: Link, state: Claims) -> State:
     """The peer's advertisement state is now this."""
     epoch = link.epoch
     if state != epoch.peer:
-        epoch.peer, epoch.peer_partitions = state, None
+        epoch.peer = state
         epoch.unwanted &= state.hashes
     return _evaluate(link)
 

@@ -1,0 +1,1 @@
+"""The language server: what editors ask about lacegrams while they are typed."""

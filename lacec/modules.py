@@ -1,0 +1,34 @@
+"""A file as its `lace.toml` wants it: with what is linked, and with what its peer may query.
+
+In: a source, its settings, and how to read another. Out: the steps that check and lint it.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+from lacec.facets import SHORTCUTS, Facet
+from lacec.limits import Limits
+from lacec.pipeline import Compilation, Input, lint_steps, read_exposure
+from lacec.settings import Settings
+
+Reader = Callable[[str], Input]
+
+
+def module_steps(
+    source: Input, settings: Settings, read: Reader, limits: Limits
+) -> Generator[None, None, Compilation]:
+    inputs = [source, *map(read, settings.linked)]
+    facet = settings.facet or Facet.PLAIN
+    context = settings.context
+    if settings.expose and facet is Facet.SELECTOR:
+        exposures = (read_exposure(_exposure(name, read), limits) for name in settings.expose)
+        context = replace(context, exposures=tuple(exposures))
+    return lint_steps(inputs, facet, limits, context)
+
+
+def _exposure(name: str, read: Reader) -> Input:
+    if name not in SHORTCUTS:
+        return read(name)
+    from lacec.plan.expose import ALL, SELECTED
+
+    return name, ALL if name == "all" else SELECTED

@@ -1,0 +1,132 @@
+"""An open exchange on large stores: one record is stored, and soon requested on the other side.
+
+Both stores hold the same records, and all of them are advertised both ways. Measured are
+the seconds from a record that is stored to its request by the other side, to its being
+stored there, and to rest; in one process, where claims are handed over as they are, and with
+partition summaries as on a connection, with the bytes that both sides would write.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from lacec.runtime.exchange import make_pair, system_clock
+from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.codec import write_message
+from lacec.runtime.interlace.driver import Pair
+from lacec.runtime.interlace.limits import SECOND
+from lacec.runtime.interlace.messages import BatchEnd, Message, Request, SentRecord
+from lacec.runtime.store.store import Store
+from tests.bench import peers
+from tests.bench.exchange import participants
+from tests.bench.store import make_records
+
+SIZES = (10_000, 1_000_000)
+# With summaries every claim is an object on both sides.
+SUMMARISED = (10_000, 100_000)
+RECORDS, WARM = 15, 3
+_BATCH = 8192
+_HOUR = 3600 * SECOND
+
+
+class Times(NamedTuple):
+    """Of one record: when it was requested, stored, and all was at rest; bytes beside its own."""
+
+    requested: float
+    stored: float
+    rested: float
+    written: int
+
+
+class Stopwatch:
+    """Sees when a record is requested and stored, and counts what would be written."""
+
+    def __init__(self, writes: bool) -> None:
+        self.writes = writes
+        self.written = 0
+        self.requested = self.stored = 0.0
+
+    def told(self, side: int, clock: e.Clock, given: Sequence[e.Event]) -> None:
+        pass
+
+    def heard(self, _: int, message: Message, __: e.FromPeer | e.Faulty) -> None:
+        if isinstance(message, Request) and message.hashes:
+            self.requested = perf_counter()
+        if self.writes and not isinstance(message, SentRecord | BatchEnd):
+            self.written += len(write_message(message))
+
+    def answered(self, _: int, answer: e.Answer) -> None:
+        if isinstance(answer, e.Stored):
+            self.stored = perf_counter()
+
+
+def stores_of(folder: Path, count: int) -> tuple[Store, Store]:
+    """Two stores of the same records."""
+    records = make_records(count, sealed=False)
+    with Store.create(folder / "left") as left:
+        while batch := list(islice(records, _BATCH)):
+            left.add(batch)
+        left.settle()
+    shutil.copytree(folder / "left", folder / "right")
+    return Store.open(folder / "left"), Store.open(folder / "right")
+
+
+def measure(count: int, summaries: bool) -> Iterator[Times]:
+    fresh = make_records(RECORDS + WARM, sealed=False, seed=21)
+    with tempfile.TemporaryDirectory() as folder:
+        left, right = stores_of(Path(folder), count)
+        record = (lambda _: None) if summaries else None
+        pair = make_pair(
+            *participants(left, right), system_clock, tick_interval=_HOUR, record=record
+        )
+        pair.trace = None
+        pair.run()
+        assert all(seat.rested for seat in pair.seats)
+        for number, each in enumerate(fresh):
+            left.add([each])
+            times = one_record(pair, left, summaries)
+            assert right.has(each.hash)
+            if number >= WARM:
+                yield times
+        left.close()
+        right.close()
+
+
+def one_record(pair: Pair, left: Store, summaries: bool) -> Times:
+    """From a record that was just stored until both sides are at rest."""
+    watch = pair.trace = Stopwatch(writes=summaries)
+    start = perf_counter()
+    pair.tell(pair.seats[0], e.StoreChanged(left.last_id()))
+    pair.go_on()
+    end = perf_counter()
+    return Times(watch.requested - start, watch.stored - start, end - start, watch.written)
+
+
+def main(console: Console) -> None:
+    table = Table(title=f"An open exchange: one record stored (median of {RECORDS})")
+    for heading in ("advertised", "records", "requested ms", "stored ms", "at rest ms", "bytes"):
+        table.add_column(heading, justify="left" if heading == "advertised" else "right")
+    for summaries, sizes in ((False, SIZES), (True, SUMMARISED)):
+        for count in sizes:
+            found = list(measure(count, summaries))
+            requested, stored, rested, written = (
+                peers.median(list(column)) for column in zip(*found, strict=True)
+            )
+            table.add_row(
+                "by summaries" if summaries else "as it is",
+                f"{count:,}",
+                *(f"{seconds * 1000:.2f}" for seconds in (requested, stored, rested)),
+                f"{written:,.0f}" if summaries else "-",
+            )
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main(Console(width=140))
