@@ -116,7 +116,19 @@ class Lines:
         self._next = monotonic() + RARELY
 
 
-def make_display() -> Display:
+class Silent:
+    """Where programs read: nothing."""
+
+    def show(self, text: str) -> None:
+        pass
+
+    def hide(self) -> None:
+        pass
+
+
+def make_display(silent: bool = False) -> Display:
+    if silent:
+        return Silent()
     return Line() if sys.stderr.isatty() else Lines()
 
 

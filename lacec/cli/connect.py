@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import typer
 
-from lacec.cli.attend import GRACE, how_far_one, make_display, read_staying, read_time
+from lacec.cli.attend import GRACE, how_far_one, read_staying, read_time
 from lacec.cli.exchange import read_operation
 from lacec.cli.link_options import LinkOptions
 from lacec.cli.linking import (
@@ -18,7 +18,7 @@ from lacec.cli.linking import (
     threaded_store,
 )
 from lacec.cli.live import Stopping, beside, show_progress
-from lacec.cli.log import Log
+from lacec.cli.log import Log, make_log
 from lacec.cli.options import needs_listen
 from lacec.cli.run_interlace import Exchanging
 from lacec.runtime.cursors import FileCursors
@@ -47,9 +47,8 @@ def run_connect(link: LinkOptions, options: Exchanging, json: bool) -> None:
     )
     maker.reader.finish()
     assert terms is not None
-    say_exposure(terms, json)
-    display = make_display()
-    log = Log(link.log_format, display.hide)
+    log, display = make_log(link.log_format)
+    say_exposure(terms, log, json)
 
     async def run() -> tuple[Result, Stopping]:
         lace = Lace(store, FileCursors(store.folder), executor)
@@ -69,7 +68,7 @@ def run_connect(link: LinkOptions, options: Exchanging, json: bool) -> None:
         with stopping.heard(), beside(*work):
             return await dialler.run(), stopping
 
-    with threaded_store(read_store(link), json) as (store, executor):
+    with threaded_store(read_store(link), log, json) as (store, executor):
         result, stopping = asyncio.run(run())
     late = stopping.late and not result.converged
     if late and result.aborted in (None, "cancelled"):

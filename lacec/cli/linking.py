@@ -1,7 +1,6 @@
 """One side of a connection, from options: its terms, its store, and how it ends."""
 
 import pwd
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -23,11 +22,12 @@ from lacec.cli.exchange import (
 )
 from lacec.cli.keys import load_secret
 from lacec.cli.link_options import LinkOptions
+from lacec.cli.log import Log
 from lacec.cli.options import read_link_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.plan import Reader
 from lacec.cli.run_interlace import Exchanging
-from lacec.cli.store.common import refuse_store, say_waiting
+from lacec.cli.store.common import refuse_store
 from lacec.errors import AddressError, StoreError
 from lacec.facets import SHORTCUTS
 from lacec.pipeline import Input
@@ -88,7 +88,7 @@ class TermsMaker:
 
     def __post_init__(self) -> None:
         check_lowering(self.options.lowering)
-        evaluation, self._limits = read_link_limits(self.options.limit)
+        evaluation, self.limits = read_link_limits(self.options.limit)
         self.reader = Reader(evaluation, self.json)
         self._identity, self._trust = _identity(self.link), _trust(self.link)
 
@@ -112,7 +112,7 @@ class TermsMaker:
             self._identity,
             self._trust,
             read_fields(advertise),
-            replace(self._limits, **(limits or {})),
+            replace(self.limits, **(limits or {})),
             evaluation=self.reader.limits,
             open=staying is not None,
             tick_interval=10 * SECOND if staying is None else staying.tick_interval,
@@ -136,24 +136,24 @@ def _trust(link: LinkOptions) -> Trust:
     return Trust(link.require_proof, link.trust_unencrypted, users, caller)
 
 
-def say_exposure(terms: Terms, json: bool) -> None:
+def say_exposure(terms: Terms, log: Log, json: bool) -> None:
     """In plain words, when nothing can be sent."""
     if not terms.policy.local.exposures and not json:
         said = (
             "this side exposes nothing: the selector of a peer sees no record here, so nothing is "
             "sent but what it names itself; "
-            f"expose with --expose FILE, {' or '.join(SHORTCUTS)}\n"
+            f"expose with --expose FILE, {' or '.join(SHORTCUTS)}"
         )
-        write([(said, "dim")], sys.stderr)
+        log.say("exposure", "warning", message=said)
 
 
 @contextmanager
-def threaded_store(path: Path, json: bool) -> Iterator[tuple[Store, ThreadPoolExecutor]]:
+def threaded_store(path: Path, log: Log, json: bool) -> Iterator[tuple[Store, ThreadPoolExecutor]]:
     """A store in a thread of its own, so that connections stay live while it works."""
     with ThreadPoolExecutor(1) as executor:
         try:
-            opening = executor.submit(partial(Store.open, path, on_wait=say_waiting))
-            store = opening.result()
+            waiting = partial(log.say, "waiting", message="another process writes to the store")
+            store = executor.submit(partial(Store.open, path, on_wait=waiting)).result()
         except StoreError as error:
             refuse_store(error, json)
         try:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from lacec.cli.attend import make_display, read_staying, read_time
+from lacec.cli.attend import read_staying, read_time
 from lacec.cli.link_options import LinkOptions, ListenOptions
 from lacec.cli.linking import (
     TermsMaker,
@@ -19,7 +19,7 @@ from lacec.cli.linking import (
     say_exposure,
     threaded_store,
 )
-from lacec.cli.log import Log, LogHandler
+from lacec.cli.log import Log, LogHandler, make_log
 from lacec.cli.options import needs_connect
 from lacec.cli.output import write, write_json
 from lacec.cli.peers import PeersError, read_peers
@@ -38,13 +38,12 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 def run_listen(link: LinkOptions, listen: ListenOptions, options: Exchanging, json: bool) -> None:
     """Listen until told to stop; print what came of it."""
-    serving = _read(link, listen, options, json)
-    display = make_display()
-    log = Log(link.log_format, display.hide)
+    log, display = make_log(link.log_format)
+    serving = _read(link, listen, options, log, json)
     handler, library = LogHandler(log), logging.getLogger("lacec")
     library.addHandler(handler)
     try:
-        with threaded_store(read_store(link), json) as (store, executor):
+        with threaded_store(read_store(link), log, json) as (store, executor):
             server = Server(serving, store, executor, log)
             asyncio.run(server.run(display))
     except ChannelError as error:
@@ -54,7 +53,9 @@ def run_listen(link: LinkOptions, listen: ListenOptions, options: Exchanging, js
     _report(server, json)
 
 
-def _read(link: LinkOptions, listen: ListenOptions, options: Exchanging, json: bool) -> Serving:
+def _read(
+    link: LinkOptions, listen: ListenOptions, options: Exchanging, log: Log, json: bool
+) -> Serving:
     address = read_address("--listen", link.listen or "")
     needs_connect(get=options.get, list=options.below, put=options.put, tls_ca=link.tls_ca)
     once = listen.once or address.scheme == "stdio"
@@ -72,7 +73,7 @@ def _read(link: LinkOptions, listen: ListenOptions, options: Exchanging, json: b
     guests = {} if listen.peers is None else _guests(maker, listen, options, json)
     maker.reader.finish()
     if anyone is not None:
-        say_exposure(anyone, json)
+        say_exposure(anyone, log, json)
     return Serving(
         address,
         Guests(anyone, guests),
@@ -83,6 +84,7 @@ def _read(link: LinkOptions, listen: ListenOptions, options: Exchanging, json: b
         None if listen.metrics is None else _metrics(listen.metrics),
         None if staying is None else staying.seconds,
         None if link.timeout is None else read_time("--timeout", link.timeout),
+        maker.limits.phase_timeout_seconds,
     )
 
 

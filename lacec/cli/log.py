@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from lacec.cli.attend import Display, make_display
 from lacec.cli.link_options import LogFormat
 from lacec.cli.output import write
 from lacec.diagnostics import visible
@@ -40,6 +41,12 @@ class Log:
 def _shown(value: Value) -> str:
     text = visible(str(value))
     return f'"{text}"' if " " in text or not text else text
+
+
+def make_log(format: LogFormat | None) -> tuple[Log, Display]:
+    """A log, and a display that makes room for it; with JSON, a line is an event and no other."""
+    display = make_display(silent=format is LogFormat.JSON)
+    return Log(format, display.hide), display
 
 
 class LogHandler(logging.Handler):

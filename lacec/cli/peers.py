@@ -12,6 +12,7 @@ Who is not in it gets what the command line says, or is turned away if that has 
 Paths are relative to the file's folder. Everything that is wrong is found together.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from lacec.runtime.interlace.limits import HIGHEST_VALUE, LIMIT_NAMES, LOWEST
 
 MOST_BYTES = 2**20
 MOST_LINKS = 2**20
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROLLED = "has a control character, which stands in no name of a file"
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,16 @@ def _verifier(value: object) -> str | None:
 
 
 def _file(value: object) -> str | None:
-    return None if isinstance(value, str) and value not in ("", "-") else "is the name of a file"
+    if not isinstance(value, str) or value in ("", "-"):
+        return "is the name of a file"
+    return _CONTROLLED if _CONTROL.search(value) else None
+
+
+def _files(value: object) -> str | None:
+    wrong = _texts(value)
+    if wrong is None and isinstance(value, list) and any(map(_CONTROL.search, value)):
+        return _CONTROLLED
+    return wrong
 
 
 def _texts(value: object) -> str | None:
@@ -160,7 +172,7 @@ def _limits(value: object) -> str | None:
 _KEYS: dict[str, Callable[[object], str | None]] = {
     "verifier": _verifier,
     "policy": _file,
-    "expose": _texts,
+    "expose": _files,
     "advertise": _texts,
     "links": _links,
     "limits": _limits,

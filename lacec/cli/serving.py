@@ -38,6 +38,7 @@ class Serving:
     metrics: tuple[str, int] | None
     seconds: float | None  # after which it ends
     timeout: float | None  # within which its one peer is to be done
+    patience: int  # seconds for which one may be silent who has not said who it is
 
 
 class Server:
@@ -65,6 +66,7 @@ class Server:
             self._on_end,
             serving.links,
             self._on_begin,
+            serving.patience,
         )
         try:
             if serving.metrics is not None:
@@ -123,10 +125,10 @@ class Server:
             self._enough.set()
 
     def _counts(self, result: Result) -> bool:
-        """Whether it is the one: not one who was turned away, or only looked in."""
-        spoke = result.aborted is not None or result.exchange_plan_id is not None
-        only = self._serving.address.scheme == "stdio"
-        return only or (spoke and result.aborted != "turned-away")
+        """Whether it is the one: not one who was turned away, or never said who it is."""
+        if self._serving.address.scheme == "stdio" or result.aborted == "internal-error":
+            return True
+        return result.heard and result.aborted != "turned-away"
 
     def _say_end(self) -> None:
         if self.result is not None:

@@ -19,6 +19,7 @@ from tests.cli.listening import listening
 from tests.cli.run import Outcome, lacec, process_environment, python
 from tests.cli.test_open import stored, wait_until
 from tests.runtime.iltp.ends import authority, certified
+from tests.runtime.iltp.test_pump import SETUP
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import COMPLEMENT, EVERYTHING, GROUP_U
 
@@ -75,15 +76,71 @@ def test_once_prints_the_result_alone() -> None:
     assert not Path("sock").exists()
 
 
-def test_once_with_somebody_who_speaks_something_else_exits_1() -> None:
+def test_once_is_not_over_with_somebody_who_speaks_something_else() -> None:
+    """Who never says who it is was not the one."""
     with listening(*RIGHT, *TCP, "--once", "--json") as listener:
         _, host, port = listener.address.split(":")
         with socket.create_connection((host, int(port))) as peer:
             peer.sendall(b"GET / HTTP/1.1\r\n\r\n")
             assert peer.recv(4096).startswith(PREFACE)
+        assert "outcome=malformed-stream" in listener.wait_for("ended")[0]
+        result = connect(listener.address, *LEFT)
         ended = listener.end()
-    assert ended.code == 1
-    assert ended.document["aborted"] == "malformed-stream"
+    assert (result.code, ended.code) == (0, 0)
+    assert ended.document["converged"] is True
+
+
+def test_a_listener_on_stdio_has_one_peer_whatever_it_speaks() -> None:
+    command = ["-m", "lacec", "run-interlace", "--listen", "stdio", *RIGHT]
+    ended = subprocess.run(
+        [sys.executable, *command],
+        check=False,
+        input=b"GET / HTTP/1.1\r\n\r\n",
+        capture_output=True,
+        env=process_environment(),
+    )
+    assert ended.returncode == 1
+    assert b"outcome=malformed-stream" in ended.stderr
+
+
+FAILING = """
+from lacec.runtime.iltp.guests import Guests
+
+def fail(*_):
+    raise RuntimeError("unforeseen")
+
+Guests.welcome = fail
+from lacec.__main__ import main
+main()
+"""
+
+
+def test_once_ends_when_its_link_fails_in_a_way_nobody_foresaw() -> None:
+    there, back = os.pipe(), os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-c", FAILING, "run-interlace", "--listen", "stdio", *RIGHT],
+        stdin=there[0],
+        stdout=back[1],
+        stderr=subprocess.PIPE,
+        env=process_environment(),
+    ) as child:
+        os.write(there[1], SETUP)
+        said = child.communicate(timeout=60)[1]
+    for pipe in (*there, *back):
+        os.close(pipe)
+    assert child.returncode == 1, said
+    assert b"outcome=internal-error" in said
+
+
+def test_the_phase_timeout_counts_from_the_beginning() -> None:
+    """D24a: also for who has not said who it is."""
+    with listening(*RIGHT, *TCP, "--limit", "phase_timeout_seconds=1") as listener:
+        _, host, port = listener.address.split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as peer:
+            while peer.recv(4096):
+                pass
+        (line,) = listener.wait_for("ended")
+    assert "outcome=phase-timeout" in line
 
 
 def test_two_processes_over_pipes() -> None:
@@ -236,6 +293,16 @@ def test_the_log_may_be_json() -> None:
     assert listener.events[2]["received"] == 2
     assert ended.document["links"] == {"converged": 1}
     assert ended.document["received"] == 2
+
+
+def test_a_log_of_json_has_nothing_else_in_it() -> None:
+    """What is said of exposures is an event too, and how far it is nobody reads."""
+    side = ("--store", "left", "--policy", "all.lace", "--log-format", "json")
+    with listening("--connect", "tcp:127.0.0.1:1", *side, "--timeout", "12s") as early:
+        early.end()
+        names = [event["event"] for event in early.events]
+    assert names[0] == "exposure"
+    assert set(names) == {"exposure", "retrying"}
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,19 @@ def test_what_is_no_file_of_peers(text: str, said: str) -> None:
     assert said in problem
 
 
+def test_a_name_of_a_file_has_no_control_characters() -> None:
+    text = f"""
+    [alice]
+    verifier = "{ALICE.verifier}"
+    policy = "x\\u0000y"
+    [bob]
+    verifier = "{BOB.verifier}"
+    expose = ["selected", "x\\ny"]
+    """
+    said = "has a control character, which stands in no name of a file"
+    assert problems(text) == [f"[alice] policy {said}", f"[bob] expose {said}"]
+
+
 def test_the_command_says_what_is_wrong_and_exits_1() -> None:
     write('[alice]\nverifier = "x"\n')
     serve = ("run-interlace", "--store", "served", "--listen", "tcp:127.0.0.1:0")

@@ -14,6 +14,7 @@ from lacec.runtime.iltp.channel import About, Channel, ChannelError
 from lacec.runtime.iltp.links import Lace, Terms, Welcome
 from lacec.runtime.iltp.transport.listening import Accepted, Listening
 from lacec.runtime.iltp.transport.tls import ServerTls
+from lacec.runtime.interlace.limits import DEFAULT_LIMITS
 from lacec.runtime.interlace.result import Result
 
 # Transports are imported where they are used: a WebSocket library is not small.
@@ -80,8 +81,9 @@ class Listener:
         on_end: Callable[[About, Result], None] | None = None,
         most: int = MOST_LINKS,
         on_begin: Callable[[About], None] | None = None,
+        patience: float = DEFAULT_LIMITS.phase_timeout_seconds,
     ) -> None:
-        self._lace, self._welcome, self._most = lace, welcome, most
+        self._lace, self._welcome, self._most, self._patience = lace, welcome, most, patience
         self._on_begin, self._on_end = on_begin, on_end
         self._tasks: set[asyncio.Task[None]] = set()
         self.bound: Listening | None = None
@@ -109,14 +111,19 @@ class Listener:
         assert task is not None
         self._tasks.add(task)
         try:
-            self._end(channel.about, await self._lace.welcome(channel, self._welcome))
+            self._end(channel.about, await self._run(channel))
         except asyncio.CancelledError:
             pass  # the listener was stopped
-        except Exception:
-            _LOGGER.exception("a link from %s failed", channel.about.address)
         finally:
             await channel.close(now=True)
             self._tasks.discard(task)
+
+    async def _run(self, channel: Channel) -> Result:
+        try:
+            return await self._lace.welcome(channel, self._welcome, patience=self._patience)
+        except Exception as error:
+            _LOGGER.exception("a link from %s failed", channel.about.address)
+            return Result(aborted="internal-error", detail=f"{type(error).__name__}: {error}")
 
     def _end(self, about: About, result: Result) -> None:
         if self._on_end is not None:
@@ -141,9 +148,11 @@ async def serve(
     on_end: Callable[[About, Result], None] | None = None,
     most: int = MOST_LINKS,
     on_begin: Callable[[About], None] | None = None,
+    patience: float = DEFAULT_LIMITS.phase_timeout_seconds,
 ) -> Listener:
-    """Listen at an address; on stdio there is one peer, who is there already."""
-    listener = Listener(lace, welcome, on_end, most, on_begin)
+    """Listen at an address; on stdio there is one peer, who is there already. `patience` is how
+    many seconds of silence there may be before a peer has said who it is."""
+    listener = Listener(lace, welcome, on_end, most, on_begin, patience)
     listener.bound = await _listen(parse_address(address), listener.accepted, tls)
     return listener
 

@@ -25,11 +25,12 @@ class Guests:
         """The terms for who claims a verifier, which is proven before anything depends on it.
 
         Only proven links count: who claims to be somebody else takes no link away from them.
+        So it is asked again when a claim is proven: others may have come meanwhile.
         """
         guest = None if verifier is None else self.known.get(verifier)
         if guest is None:
             return self.anyone
-        linked = [pump.machine.link.epoch.peer_verifier for pump in lace.links]
+        linked = [pump.proven for pump in lace.links]
         if guest.links is not None and linked.count(verifier) >= guest.links:
             return None
         return guest.terms

@@ -10,10 +10,11 @@ The claim is proven by the end of hello, before anything is evaluated, or the li
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from time import monotonic_ns
 from typing import TypeVar
 
 from lacec.errors import StreamError
@@ -22,6 +23,7 @@ from lacec.plan.operands import Operand
 from lacec.runtime.exchange import system_clock
 from lacec.runtime.iltp.channel import Channel, ChannelError
 from lacec.runtime.iltp.memory import Memory, Share
+from lacec.runtime.iltp.patience import Patience
 from lacec.runtime.iltp.proof import ConnectionProver, Identity, Trust, claim, make_nonce
 from lacec.runtime.iltp.pump import Pump
 from lacec.runtime.iltp.reader import StreamReader
@@ -104,13 +106,15 @@ class Lace:
         terms: Terms,
         on_rest: Callable[[Result], None] | None = None,
         heard: "Heard | None" = None,
+        welcome: Welcome | None = None,
     ) -> Result:
-        """Run one exchange over a channel to its end."""
+        """Run one exchange over a channel to its end. `welcome` is asked again, if given, when
+        the peer has proven who it is."""
         about, trust = channel.about, terms.trust
         module = terms.policy.operand.module
         policy = replace(terms.policy, operand=Operand(index, module))
         heard = heard or Heard(self.memory.share(), terms.evaluation, terms.comments)
-        heard.modules[module.id] = module.canonical.encode("utf-8")
+        own = heard.own[module.id] = module.canonical.encode("utf-8")
         config = Config(
             index,
             module.id,
@@ -131,15 +135,15 @@ class Lace:
         side = Side(
             policy,
             self._shelf,
-            heard.modules.get,
+            lambda wanted: own if wanted == module.id else heard.modules.get(wanted),
             prover,
             self._cursors,
             terms.evaluation,
             live=self._live if terms.open else None,
         )
-        pump = Pump(
+        pump: Pump = Pump(
             Machine(config),
-            lambda question: self._in_thread(side.answer, question),
+            lambda question: self._ask(side, pump, welcome, question),
             channel,
             heard.reader,
             heard.writer,
@@ -167,23 +171,33 @@ class Lace:
         """Run the exchange of a peer that has connected: hear it first, then choose terms."""
         heard = Heard(self.memory.share(), limits)
         try:
-            async with asyncio.timeout(patience):
-                await heard.hear(channel)
-        except (StreamError, ChannelError, TimeoutError) as error:
-            return await _turn_away(channel, heard.writer, error, patience)
-        finally:
+            await heard.hear(channel, patience)
             if heard.setup is None:
-                heard.share.hold(0)
-        if heard.setup is None:
-            await channel.close()
-            return Result(detail="the peer went away before it said anything")
-        origin = heard.setup.origin
-        terms = welcome(None if origin == UNASSIGNED else origin)
-        if terms is None:
+                await channel.close()
+                return Result(detail="the peer went away before it said anything")
+            origin = heard.setup.origin
+            terms = welcome(None if origin == UNASSIGNED else origin)
+            if terms is None:
+                raise Abort("turned-away")
+            heard.writer.comments = terms.comments
+            result = await self.link(channel, 1, terms, on_rest, heard, welcome)
+            return replace(result, heard=True)
+        except (StreamError, ChannelError, Abort) as error:
+            return await _turn_away(channel, heard.writer, error)
+        finally:
             heard.share.hold(0)
-            return await _turn_away(channel, heard.writer, Abort("turned-away"), patience)
-        heard.writer.comments = terms.comments
-        return await self.link(channel, 1, terms, on_rest, heard)
+
+    async def _ask(
+        self, side: Side, pump: Pump, welcome: Welcome | None, question: e.Question
+    ) -> e.Answer | e.Faulty:
+        answer = await self._in_thread(side.answer, question)
+        proven = isinstance(answer, e.ProofChecked) and answer.valid
+        if proven and isinstance(question, e.CheckProof):
+            pump.proven = None
+            if welcome is not None and welcome(question.signer) is None:
+                return e.Faulty("turned-away")
+            pump.proven = question.signer
+        return answer
 
     async def _in_thread(self, work: Callable[[_T], _R], argument: _T) -> _R:
         if self._executor is None:
@@ -232,20 +246,26 @@ class Heard:
 
     def __init__(self, share: Share, limits: Limits, comments: bool = False) -> None:
         self.share = share
+        self.own: dict[str, bytes] = {}  # modules of this side, and of the peer
         self.modules: dict[str, bytes] = {}
         self.reader = StreamReader(self.modules, limits)
-        self.writer = StreamWriter(self.modules, comments)
+        self.writer = StreamWriter(self.own, comments)
         self.setup: Setup | None = None
 
-    async def hear(self, channel: Channel) -> None:
+    async def hear(self, channel: Channel, seconds: float) -> None:
         """Say that this is a stream, and read until the setup of the peer is there, or the
-        peer has gone without one."""
-        await channel.write(self.writer.begin())
-        most = DEFAULT_LIMITS.max_fact_block_bytes
+        peer has gone without one. It is waited for as D24a says; to wait for memory is not
+        its fault."""
+        await _timed(channel.write(self.writer.begin()), seconds)
+        most, waited, patience = DEFAULT_LIMITS.max_fact_block_bytes, 0, Patience("sent")
         while (message := self.reader.take(Reading.SETUP, most)) is None:
             self.share.hold(self.reader.held)
             await self.share.room()
-            data = await channel.read()
+            data, took = await _timed(channel.read(), seconds)
+            waited += took
+            patience.move(len(data), waited)
+            if lost := patience.lost(waited, seconds, DEFAULT_OWN_LIMITS):
+                raise Abort("phase-timeout", lost)
             if not data and self.reader.whole:
                 return
             if not data:
@@ -255,17 +275,23 @@ class Heard:
         self.setup = message
 
 
-async def _turn_away(
-    channel: Channel, writer: StreamWriter, error: Exception, patience: float
-) -> Result:
+async def _timed(work: Awaitable[_T], seconds: float) -> tuple[_T, int]:
+    """What comes of it within a time, and after how many nanoseconds."""
+    began = monotonic_ns()
+    try:
+        async with asyncio.timeout(seconds):
+            return await work, monotonic_ns() - began
+    except TimeoutError:
+        raise Abort("phase-timeout", f"no setup, and nothing more for {seconds} s") from None
+
+
+async def _turn_away(channel: Channel, writer: StreamWriter, error: Exception) -> Result:
     """End a link that has not begun."""
     match error:
         case StreamError():
             result = Result(aborted=error.reason, detail=str(error))
         case Abort():
             result = Result(aborted=error.reason, detail=error.detail)
-        case TimeoutError():
-            result = Result(aborted="phase-timeout", detail=f"no setup came within {patience} s")
         case _:
             result = Result(aborted="disconnected", detail=str(error))
     with suppress(ChannelError):

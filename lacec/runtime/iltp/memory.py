@@ -3,7 +3,8 @@
 A link reports what it holds: bytes of blocks, resources and records that came and have not
 been dealt with, and bytes that wait to be sent. While all of them together are over the
 budget, only the one that has held something for longest goes on, so that it can come to the
-end of what it holds; the others wait.
+end of what it holds; the others wait. Who is at rest is not in that order: it may never come
+to an end, and would shut the others out.
 """
 
 import asyncio
@@ -22,11 +23,13 @@ class Memory:
 
     def note(self, share: "Share", change: int) -> None:
         self.used += change
-        if share.held:
+        freed = change < 0
+        if share.held and not share.resting:
             self._holding.setdefault(share)
-        else:
-            self._holding.pop(share, None)
-        if change < 0:
+        elif share in self._holding:
+            del self._holding[share]
+            freed = True
+        if freed:
             self._changed.set()
             self._changed = asyncio.Event()
 
@@ -41,12 +44,13 @@ class Share:
     """What one link holds."""
 
     def __init__(self, memory: Memory) -> None:
-        self._memory, self.held = memory, 0
+        self._memory, self.held, self.resting = memory, 0, False
 
-    def hold(self, size: int) -> None:
-        """Say how much is held now."""
+    def hold(self, size: int, resting: bool = False) -> None:
+        """Say how much is held now, and whether by one who is at rest."""
         change, self.held = size - self.held, size
-        if change:
+        turns, self.resting = resting != self.resting, resting
+        if change or turns:
             self._memory.note(self, change)
 
     async def room(self) -> bool:

@@ -11,21 +11,24 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
+from lacec.diagnostics import visible
 from lacec.errors import StreamError
 from lacec.runtime.exchange import system_clock
 from lacec.runtime.iltp.channel import PIECE_BYTES, Channel, ChannelError
 from lacec.runtime.iltp.memory import Share
+from lacec.runtime.iltp.patience import Patience
 from lacec.runtime.iltp.reader import StreamReader
 from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace import events as e
-from lacec.runtime.interlace.limits import SECOND, ExchangeLimits
+from lacec.runtime.interlace.limits import ExchangeLimits
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import Offer, Setup
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.state import State
 
-Ask = Callable[[e.Question], Awaitable[e.Answer]]
+Ask = Callable[[e.Question], Awaitable[e.Answer | e.Faulty]]
 
 TICK_SECONDS = 0.5  # how often the machine is told the time
 # What is larger is read, and told to the machine, in a thread: the others are not kept waiting.
@@ -52,6 +55,7 @@ class Pump:
         on_rest: Callable[[Result], None] | None = None,
     ) -> None:
         self.machine, self.channel = machine, channel
+        self.proven: str | None = None  # who the peer is, if the link counts as theirs
         self._ask, self._reader, self._writer = ask, reader, writer
         self._clock, self._on_stored, self._on_rest = clock, on_stored, on_rest
         self._share = share
@@ -61,8 +65,9 @@ class Pump:
         self._outbox: deque[bytes] = deque()
         self._said, self._drained = asyncio.Event(), asyncio.Event()
         self._drained.set()
-        self._unsent = self._taken = 0  # bytes not taken by the peer, and taken since ...
-        self._unsent_since = self._last_taken = self._last_read = 0  # ... when; steady times
+        self._unsent = 0  # bytes that the peer has not taken
+        self._taking, self._half = Patience("took"), Patience("sent of half a block")
+        self._has_half = False  # while at rest
         self._waits = False  # for memory: it is not the peer's fault
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
@@ -84,13 +89,23 @@ class Pump:
             reading.cancel()
             await asyncio.wait((reading,))
             await self._finish(self._result)
-            return self._result
+            return self._with_comment(self._result)
         finally:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._share.hold(0)
             await self.channel.close()
+
+    def _with_comment(self, result: Result) -> Result:
+        """If the peer went away, why, in its own words (D18a): for people alone."""
+        said = (self._reader.comment or "").strip()
+        if result.converged or result.aborted not in (None, "disconnected"):
+            return result
+        if not said.startswith("abort:"):
+            return result
+        detail = result.detail or "the peer went away"
+        return replace(result, detail=f"{detail}; it said: {visible(said)}")
 
     async def tell(self, event: e.Event) -> None:
         """Give an event to the machine, and carry out what it wants."""
@@ -153,7 +168,8 @@ class Pump:
 
     def _hold(self) -> None:
         arrived = self.machine.link.loop.arrived_bytes
-        self._share.hold(self._reader.held + self._unsent + arrived)
+        at_rest = self.machine.state is State.REST
+        self._share.hold(self._reader.held + self._unsent + arrived, at_rest)
 
     @property
     def _limits(self) -> ExchangeLimits:
@@ -164,32 +180,30 @@ class Pump:
         while True:
             await asyncio.sleep(TICK_SECONDS)
             now, tai = self._clock()
+            credit = int(self.machine.link.config.own_limits.lowest_rate * TICK_SECONDS)
+            if self._waits:
+                self._half.move(credit, now)
             fault = self._stalled(now)
             if fault is not None:
                 await self.tell(fault)
             elif self._waits:
-                rate = self.machine.link.config.own_limits.lowest_rate
-                await self.tell(e.Progress(int(rate * TICK_SECONDS)))
+                await self.tell(e.Progress(credit))
             else:
                 await self.tell(e.Clock(now, tai))
 
     def _stalled(self, now: int) -> e.Faulty | None:
         """D24a, where the machine does not look: while it waits for the peer to take what it
         sent, and while an open exchange is at rest but for half a block."""
-        patience, own = self._limits.phase_timeout_seconds, self.machine.link.config.own_limits
-        if self._unsent:
-            if now - self._last_taken > patience * SECOND:
-                return e.Faulty("phase-timeout", f"the peer took nothing for {patience} s")
-            waited = now - self._unsent_since
-            if waited > own.rate_after_seconds * SECOND and (
-                self._taken * SECOND < own.lowest_rate * waited
-            ):
-                detail = f"the peer took less than {own.lowest_rate} bytes a second"
-                return e.Faulty("phase-timeout", detail)
-        at_rest = self.machine.state is State.REST
-        if at_rest and self._reader.pending and now - self._last_read > patience * SECOND:
-            return e.Faulty("phase-timeout", f"half a block, and nothing more for {patience} s")
-        return None
+        seconds, own = self._limits.phase_timeout_seconds, self.machine.link.config.own_limits
+        lost = self._taking.lost(now, seconds, own) if self._unsent else None
+        if self.machine.state is not State.REST or not self._reader.pending:
+            self._has_half = False
+        elif not self._has_half:
+            self._has_half = True
+            self._half.begin(now)
+        else:
+            lost = lost or self._half.lost(now, seconds, own)
+        return None if lost is None else e.Faulty("phase-timeout", lost)
 
     # Reading.
 
@@ -211,6 +225,7 @@ class Pump:
                 await self.tell(e.Faulty(error.reason, str(error)))
                 return
             if message is not None:
+                self._has_half = False
                 await self.tell(message)
             elif ended:
                 await self.tell(e.Disconnected(self._reader.whole))
@@ -229,7 +244,7 @@ class Pump:
         data = await self.channel.read()
         if not data:
             return False
-        self._last_read, _ = self._clock()
+        self._half.move(len(data), self._clock()[0])
         self._reader.feed(data)
         await self.tell(e.Progress(len(data)))
         return True
@@ -238,8 +253,7 @@ class Pump:
 
     def _say(self, data: bytes) -> None:
         if not self._unsent:
-            self._unsent_since, _ = self._clock()
-            self._last_taken, self._taken = self._unsent_since, 0
+            self._taking.begin(self._clock()[0])
         self._unsent += len(data)
         self._outbox.append(data)
         self._drained.clear()
@@ -265,8 +279,7 @@ class Pump:
 
     async def _took(self, count: int) -> None:
         self._unsent -= count
-        self._taken += count
-        self._last_taken, _ = self._clock()
+        self._taking.move(count, self._clock()[0])
         if not self._unsent:
             self._drained.set()
         await self.tell(e.Progress(count))

@@ -22,7 +22,7 @@ from lacec.runtime.iltp.items import (
     Stored,
 )
 from lacec.runtime.iltp.resources import check_resource
-from lacec.runtime.iltp.rules import EXCHANGE_PLAN, RESOURCES
+from lacec.runtime.iltp.rules import EXCHANGE_PLAN, KEPT_RESOURCE_BYTES, RESOURCES
 from lacec.runtime.interlace.codec import Reading, read_message, read_not_available
 from lacec.runtime.interlace.events import FromPeer
 from lacec.runtime.interlace.messages import Arrived, BatchEnd, Hello, Invalid, NotAvailable, Setup
@@ -31,7 +31,7 @@ from lacec.runtime.interlace.reasons import Abort
 
 class StreamReader:
     """One direction of a stream. `modules` are canonical bytes by identifier: what the peer
-    sends is added to them."""
+    sends is added to them, and goes again when too much came after it (D29)."""
 
     def __init__(
         self,
@@ -44,10 +44,12 @@ class StreamReader:
         self._block = bytearray()  # the fact lines of a block that has not ended
         self._block_offset = 0
         self._missing: deque[NotAvailable] = deque()  # read, and not yet taken
-        self._resources = self._resource_bytes = 0
+        self._resources = self._kept_bytes = 0
+        self._kept: deque[str] = deque()  # the resources in `modules`, in the order they came
+        self._operand: str | None = None  # the one of the last setup
         self._plan: str | None = None  # the one of the last hello
         self._plans: set[str] = set()  # sent as resources, and not yet seen to be that one
-        self.comment: str | None = None  # the last one: a peer may say why it aborts (D18a)
+        self.comment: str | None = None  # the last item, if it is one: why a peer aborts (D18a)
 
     @property
     def offset(self) -> int:
@@ -57,7 +59,7 @@ class StreamReader:
     @property
     def held(self) -> int:
         """How many bytes are kept for what has not ended, and as resources."""
-        return self._items.held + len(self._block) + self._resource_bytes
+        return self._items.held + len(self._block) + self._kept_bytes
 
     @property
     def pending(self) -> int:
@@ -85,6 +87,7 @@ class StreamReader:
             item = self._items.take()
             if item is None:
                 return None
+            self.comment = item.text if isinstance(item, Comment) else None
             message = self._transfer(item) if reading is Reading.TRANSFER else None
             message = message or self._assemble(item, reading, most)
             if message is not None:
@@ -112,8 +115,6 @@ class StreamReader:
     def _assemble(self, item: Item, reading: Reading, most: int) -> FromPeer | None:
         """What an item adds to a block, and the message of a block that it ends."""
         match item:
-            case Comment(_, text):
-                self.comment = text
             case Resource():
                 self._keep(item)
             case Facts(offset, data):
@@ -130,7 +131,7 @@ class StreamReader:
                     return read_message(reading, data)
                 except Abort as abort:
                     raise _bad_block(self._block_offset if data else offset, abort) from None
-            case Preface() | Stored() | Rejected():
+            case Comment() | Preface() | Stored() | Rejected():
                 pass
         return None
 
@@ -151,11 +152,23 @@ class StreamReader:
         if known is None:
             check_resource(resource, self._limits)
             self._modules[resource.id] = resource.data
-            self._resource_bytes += len(resource.data)
+            self._kept.append(resource.id)
+            self._kept_bytes += len(resource.data)
+            self._forget()
+
+    def _forget(self) -> None:
+        """The oldest, while there are too many; the operand in use and the last one may stay."""
+        for id in tuple(self._kept)[:-1]:
+            if self._kept_bytes <= KEPT_RESOURCE_BYTES:
+                return
+            if id != self._operand:
+                self._kept.remove(id)
+                self._kept_bytes -= len(self._modules.pop(id))
 
     def _check_plans(self, message: FromPeer, item: Item) -> None:
         """D29: a plan that came as a resource is the agreed one, once there is one."""
         if isinstance(message, Setup):
+            self._operand = message.module
             return
         if isinstance(message, Hello):
             self._plan = message.plan

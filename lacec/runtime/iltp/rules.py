@@ -13,6 +13,7 @@ MARKER_BYTES = 1024  # without its LF
 RESOURCE_BYTES = 2**20
 RESOURCE_LINES = 4096
 RESOURCES = 256  # in an exchange
+KEPT_RESOURCE_BYTES = 2 * RESOURCE_BYTES  # at once: the operand in use, and one to come
 
 LACEGRAM, EXCHANGE_PLAN = "lacegram", "exchange-plan"
 # The standard kinds, and the letter with which the identifiers of each begin.

@@ -42,6 +42,7 @@ class StreamWriter:
         before = self.begin()
         if isinstance(message, Setup):
             before += self.resource(message.module)
+            self._sent = {message.module}  # a peer need not keep those of setups before
         if begins and self.comments:
             before += self.comment(_TITLES.get(type(message), type(message).__name__.lower()))
         self._in_batch = isinstance(message, SentRecord | NotAvailable)

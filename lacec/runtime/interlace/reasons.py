@@ -36,6 +36,7 @@ REASONS: dict[str, str] = {
     "disconnected": "the connection ended in the middle of a phase",
     "cancelled": "this side was told to stop",
     "turned-away": "this side takes no link of that peer, or not now",
+    "internal-error": "this side failed in a way that nobody foresaw",
 }
 
 LIMITS = frozenset(("transfer-limit-exceeded", "loop-limit-exceeded"))

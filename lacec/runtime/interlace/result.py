@@ -20,9 +20,11 @@ class Result:
     converged: bool = False
     loops: int = 0
     aborted: str | None = None
-    # For people, and no part of the JSON: what happened, and at which limit of evaluation.
+    # No part of the JSON: what happened and at which limit of evaluation, for people; and
+    # whether a listener has heard the setup of the peer.
     detail: str = field(default="", compare=False)
     exceeded: LimitError | None = field(default=None, compare=False)
+    heard: bool = field(default=False, compare=False)
 
     def json(self) -> dict[str, Any]:
         return {

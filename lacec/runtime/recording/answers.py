@@ -221,10 +221,10 @@ def _read_evaluated(found: _Read, before: e.Evaluated) -> e.Evaluated:
 def _read_loaded(found: _Read, hashes: Sequence[str]) -> e.Loaded:
     loaded = []
     for name, hash, *size in found.facts:
-        data = Absent(read_number(size[0])) if name == "Loaded" else None
-        if data is not None and len(data) > _MOST_BYTES:
-            raise BadAnswerError(f"no record has {len(data)} bytes")
-        loaded.append(e.LoadedRecord(hash, data))
+        count = read_number(size[0]) if name == "Loaded" else None
+        if count is not None and count > _MOST_BYTES:
+            raise BadAnswerError(f"no record has {count} bytes")
+        loaded.append(e.LoadedRecord(hash, None if count is None else Absent(count)))
     given = tuple(record.hash for record in loaded)
     if not given or given != tuple(hashes[: len(given)]):
         raise BadAnswerError("it loads what was not asked for")

@@ -7,6 +7,7 @@ from pathlib import Path
 from lacec.runtime.iltp.address import parse_address
 from lacec.runtime.iltp.dialling import Dialler, Retrying
 from lacec.runtime.iltp.endpoints import serve
+from lacec.runtime.iltp.rules import PREFACE
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.result import Result
 from tests.runtime.iltp.ends import End, certified, end
@@ -70,6 +71,24 @@ def test_who_goes_away_in_the_middle_is_tried_again(tmp_path: Path) -> None:
     assert result.converged
     assert result.received_hashes == (OTHER.hash,)
     assert left.shelf.records.keys() == right.shelf.records.keys() == {ONE.hash, OTHER.hash}
+
+
+def test_who_is_turned_away_learns_why_and_tries_again(tmp_path: Path) -> None:
+    """D18a: the comment is for people; it cannot steer a terminal, and nothing depends on it."""
+    left, waits, said = end(0), list[str](), [b"# abort: turned-away\n", b"# abort: \x1b[2J\n"]
+
+    async def refuse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(PREFACE + said[len(waits) % 2])
+        writer.close()
+
+    async def run() -> Result:
+        async with await asyncio.start_unix_server(refuse, f"{tmp_path}/sock"):
+            return await dialler(left, f"unix:{tmp_path}/sock", waits).run()
+
+    assert not in_time(run()).converged
+    assert len(waits) > 2
+    assert waits[0].endswith("; it said: abort: turned-away")
+    assert waits[1].endswith("; it said: abort: \u241b[2J")
 
 
 def test_an_open_exchange_is_taken_up_again(tmp_path: Path) -> None:

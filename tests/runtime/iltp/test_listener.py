@@ -16,8 +16,10 @@ from syrupy.assertion import SnapshotAssertion
 from lacec.records.record import Record, build_blob
 from lacec.runtime.iltp.channel import Channel
 from lacec.runtime.iltp.endpoints import Listener, connect, open_channel, serve
+from lacec.runtime.iltp.guests import Guest, Guests
 from lacec.runtime.iltp.links import Lace, Terms
 from lacec.runtime.iltp.proof import Trust
+from lacec.runtime.iltp.rules import PREFACE
 from lacec.runtime.iltp.transport import stdio
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.tick import nanoseconds
@@ -132,6 +134,105 @@ def test_no_more_links_than_allowed() -> None:
             await first.close()
 
     asyncio.run(meet(end(1)))
+
+
+def test_a_link_that_fails_in_a_way_nobody_foresaw_has_a_result_too() -> None:
+    """It is ended, counted and logged, and the listener goes on."""
+
+    def fail(_: str | None) -> Terms:
+        raise RuntimeError("unforeseen")
+
+    async def meet(left: End, right: End) -> None:
+        async with serving(right, welcome=fail) as listener:
+            for _ in range(2):
+                await connect(left.lace, str(listener.address), left.terms)
+
+    right = end(1)
+    asyncio.run(meet(end(0), right))
+    assert [result.aborted for _, result in right.ended] == ["internal-error"] * 2
+    assert right.ended[0][1].detail == "RuntimeError: unforeseen"
+    assert right.memory.used == 0
+
+
+def test_who_comes_twice_at_once_is_counted_when_it_is_proven() -> None:
+    """Both claims are heard before one is proven; who is turned away learns why."""
+    trust, results = Trust(unbound=True), list[Result]()
+    guests = Guests(None, {ALICE.verifier: Guest(terms(1, open=True, trust=trust), 1)})
+    claims, both = list[str | None](), asyncio.Event()
+
+    async def meet(left: End, right: End) -> None:
+        def welcome(verifier: str | None) -> Terms | None:
+            claims.append(verifier)
+            return guests.welcome(right.lace, verifier)
+
+        async with serving(right, welcome=welcome) as listener:
+            hold = [open_channel(listener.address) for _ in range(2)]
+            channels = [Held(channel, both) for channel in await asyncio.gather(*hold)]
+            links = [left.lace.link(each, 0, left.terms) for each in channels]
+            tasks = [asyncio.create_task(each) for each in links]
+            while len(claims) < 2:
+                await asyncio.sleep(0.01)
+            both.set()
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            results.extend(task.result() for task in done)
+            while len(right.lace.links) > 1:
+                await asyncio.sleep(0.01)
+            assert not tasks[0].done() or not tasks[1].done()
+            await left.lace.finish(5)
+            await asyncio.gather(*tasks)
+
+    left, right = End(terms(0, open=True, identity=ALICE, trust=trust)), end(1)
+    asyncio.run(meet(left, right))
+    assert claims == [ALICE.verifier] * 4, "asked at setup, and when proven"
+    assert [result.aborted for _, result in right.ended] == ["turned-away", None]
+    (refused,) = results
+    assert (refused.aborted, refused.converged) == (None, False)
+    assert refused.detail.endswith("it said: abort: turned-away")
+
+
+class Held:
+    """A channel whose reader hears nothing until it may."""
+
+    def __init__(self, channel: Channel, may: asyncio.Event) -> None:
+        self._channel, self._may = channel, may
+        self.about, self.write = channel.about, channel.write
+        self.end, self.close = channel.end, channel.close
+
+    async def read(self) -> bytes:
+        await self._may.wait()
+        return await self._channel.read()
+
+
+# Patience before anybody has said who they are (D24a).
+
+
+def test_the_phase_timeout_is_that_of_the_listener() -> None:
+    async def meet(right: End) -> None:
+        async with serving(right, patience=0.2) as listener:
+            channel = await open_channel(listener.address)
+            await channel.write(PREFACE + b"Exch")
+            while await channel.read():
+                pass
+            await channel.close()
+
+    right = end(1)
+    asyncio.run(meet(right))
+    assert right.result.aborted == "phase-timeout"
+    assert "nothing more for 0.2 s" in right.result.detail
+
+
+def test_to_wait_for_memory_is_not_the_fault_of_the_peer() -> None:
+    async def meet(left: End, right: End) -> Result:
+        other = right.memory.share()
+        other.hold(2 * right.memory.most)
+        async with serving(right, patience=0.2) as listener:
+            link = asyncio.create_task(connect(left.lace, str(listener.address), left.terms))
+            await asyncio.sleep(1)
+            assert not link.done()
+            other.hold(0)
+            return await link
+
+    assert asyncio.run(meet(end(0, [plex("a")]), end(1))).converged
 
 
 def test_a_store_on_disk_answers_in_a_thread_of_its_own(tmp_path: Path) -> None:

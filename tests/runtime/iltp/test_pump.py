@@ -139,6 +139,33 @@ def test_a_slow_peer_is_not_waited_for_any_longer(tmp_path: Path) -> None:
     assert (result.aborted, "bytes a second" in result.detail) == ("phase-timeout", True)
 
 
+@pytest.mark.parametrize("drips", [False, True])
+def test_d24a_half_a_block_at_rest_is_not_waited_for_any_longer(
+    drips: bool, tmp_path: Path
+) -> None:
+    """Neither from one who falls silent nor from one who sends a byte now and then."""
+
+    async def meet(left: End, right: End) -> None:
+        async with asyncio.timeout(30), listening("tcp", tmp_path, right) as dial:
+            channel, rested = await dial(), asyncio.Event()
+            link = left.lace.link(channel, 0, left.terms, lambda _: rested.set())
+            task = asyncio.create_task(link)
+            await rested.wait()
+            await channel.write(b"Adv")
+            (pump,) = right.lace.links
+            while drips and not pump.machine.closed:
+                await channel.write(b"a")
+                await asyncio.sleep(0.05)
+            await task
+
+    own, limits = OwnLimits(rate_after_seconds=1), IMPATIENT if not drips else ExchangeLimits()
+    left, right = end(0, open=True), end(1, open=True, own_limits=own, limits=limits)
+    asyncio.run(meet(left, right))
+    assert right.result.aborted == "phase-timeout"
+    assert ("bytes a second" if drips else "half a block nothing for 1 s") in right.result.detail
+    assert right.memory.used == 0
+
+
 class Deaf:
     """A channel whose reader stops after some bytes, until it is let go on."""
 
@@ -206,6 +233,29 @@ def test_d29_links_wait_while_the_budget_is_used_up() -> None:
         return said
 
     assert asyncio.run(story()) == ["1", "2", "3"]
+
+
+def test_d29_who_is_at_rest_shuts_nobody_out() -> None:
+    """However long it holds something, and though it came first."""
+
+    async def story() -> None:
+        memory = Memory(100)
+        resting, other = memory.share(), memory.share()
+        resting.hold(200)
+        waiting = asyncio.create_task(other.room())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        resting.hold(200, resting=True)
+        assert await waiting
+        other.hold(10)
+        later = asyncio.create_task(resting.room())
+        await asyncio.sleep(0)
+        assert not await other.room()
+        assert not later.done(), "it goes on after those who have begun something"
+        other.hold(0)
+        assert await later
+
+    asyncio.run(story())
 
 
 def test_d29_many_links_come_to_an_end_within_a_small_budget(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import tracemalloc
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,10 +12,13 @@ from lacec.limits import DEFAULT_LIMITS
 from lacec.runtime.iltp.items import ItemReader
 from lacec.runtime.iltp.reader import StreamReader
 from lacec.runtime.iltp.rules import PREFACE
+from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace.codec import Reading
+from lacec.runtime.interlace.messages import Setup
 from lacec.runtime.interlace.reasons import REASONS
 from tests.helpers import examples
 from tests.runtime.iltp.streams import seen, single_bytes
+from tests.simulation.policies import COMPLEMENT, EVERYTHING, GROUP_U, operand
 from tests.spec.test_060 import BAD, BLOB, GOOD, PIECE
 
 parts = st.sampled_from([data for data, _ in GOOD.values()] + [data for data, _, _ in BAD.values()])
@@ -93,3 +97,30 @@ def test_resources_are_counted_as_held() -> None:
     assert reader.take(Reading.SETUP, 2**20) is None
     assert reader.held == len(PIECE) - PIECE.index(b"\n") - 3
     assert reader.pending == 0
+
+
+def test_d29_resources_that_nothing_names_are_not_kept_for_good(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The operand in use stays, and the last one that came; what goes is not held any more."""
+    sent = [operand(0, source).module for source in (EVERYTHING, GROUP_U, COMPLEMENT)]
+    texts = {each.id: each.canonical.encode() for each in sent}
+    monkeypatch.setattr("lacec.runtime.iltp.reader.KEPT_RESOURCE_BYTES", 1)
+    kept = dict[str, bytes]()
+    reader, writer = StreamReader(kept, DEFAULT_LIMITS), StreamWriter(texts)
+    reader.feed(writer.write(Setup(0, sent[0].id, "unassigned", "selector")))
+    assert reader.take(Reading.SETUP, 2**20) is not None
+    for each in sent[1:]:
+        reader.feed(writer.resource(each.id))
+        assert reader.take(Reading.SETUP, 2**20) is None
+        assert set(kept) == {sent[0].id, each.id}
+        assert reader.held == sum(map(len, kept.values()))
+
+
+def test_a_module_is_sent_again_when_another_was_named_since() -> None:
+    """A peer need not have kept it."""
+    sent = [operand(0, source).module for source in (EVERYTHING, GROUP_U)]
+    writer = StreamWriter({each.id: each.canonical.encode() for each in sent})
+    setups = [Setup(0, each.id, "unassigned", "selector") for each in sent]
+    said = [writer.write(setups[n]) for n in (0, 0, 1, 0)]
+    assert ["🧩".encode() in each for each in said] == [True, False, True, True]

@@ -267,6 +267,7 @@ def test_a_recording_that_ends_early_is_not_whole() -> None:
         (changed(rb"\nSend\(", b"\nNoSend("), "no difference"),
         (changed(rb"Loaded\('P\..", b"Loaded('P.0"), "loads what was not"),
         (changed(rb"(Loaded\('P.*',)'[0-9]*'", rb"\1'99999999999'"), "no record has"),
+        (changed(rb"(Loaded\('P.*',)'[0-9]*'", rb"\1'99999999999999999999'"), "no record has"),
         (changed(rb"(Loaded\('P.*',)'[0-9]*'", rb"\1'x'"), "not a number"),
         (changed(rb"New\('P\..", b"New('P.0"), "stores what was not"),
         (changed(rb"SelectHave\(P\)", b"SelectHave(Q)"), "wrong-identifier"),
