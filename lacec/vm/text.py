@@ -20,6 +20,7 @@ Rows = npt.NDArray[np.intp]
 PADDING = 8
 WINDOW = 8
 BLOCK = 1 << 14
+_THREADED = 1 << 17  # rows that are worth a thread
 _LOW = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], np.uint64)
 _HIGH = ~_LOW
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -126,7 +127,7 @@ def equal_slices(
             here = _stack(data, starts[at], lengths[rows], size)
             equal[at] = _equal_rows(here, _stack(other, others[at], lengths[rows], size))
 
-    for _ in in_order(compare, blocks(len(starts))):
+    for _ in in_order(compare, blocks(len(starts), _THREADED)):
         pass
     return equal
 
@@ -161,9 +162,9 @@ def pack_slices(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Bytes, Off
     return out, offsets
 
 
-def blocks(count: int) -> list[slice]:
+def blocks(count: int, size: int = BLOCK) -> list[slice]:
     """Rows that are worked on together: the bytes of a block stay in the processor's cache."""
-    return [slice(low, low + BLOCK) for low in range(0, count, BLOCK)]
+    return [slice(low, low + size) for low in range(0, count, size)]
 
 
 def _copy(data: Bytes, starts: Offsets, out: Bytes, at: Offsets, width: int) -> None:
