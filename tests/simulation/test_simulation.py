@@ -38,7 +38,7 @@ def test_a_hostile_peer_can_end_an_exchange_and_no_more(trick: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("number", range(1000, 1240))
+@pytest.mark.parametrize("number", range(1000, 1250))
 def test_thousands_of_disasters(number: int) -> None:
     tell(tell_story, batch(number))
     tell(tell_of_a_villain, batch(number))
