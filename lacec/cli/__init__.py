@@ -19,6 +19,7 @@ COMMANDS = (
     "lsp",
     "eval",
     "query",
+    "test",
     "explain",
     "audit",
     "run-interlace",
