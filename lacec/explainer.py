@@ -145,6 +145,16 @@ class Why:
         for number, state in program.prover.made_by(predicate, heads):
             yield number, self.database.tuples(heads.take(state.starts))
 
+    def fired(self) -> Iterator[RuleShown]:
+        """The rules that make some fact."""
+        self._start_clock()
+        for program in self._programs:
+            for predicate in {node.head.predicate: None for node in program.nodes}:
+                heads = program.answers.relation(predicate)
+                for number, state in program.prover.made_by(predicate, heads):
+                    if state.size:
+                        yield program.shown[number]
+
     def _program(self, predicate: Predicate) -> _Program:
         for program in self._programs:
             if program.prover.is_derived(predicate) or predicate in program.given:

@@ -19,10 +19,13 @@ COMMANDS = (
     "lsp",
     "eval",
     "query",
+    "test",
     "explain",
     "audit",
     "run-interlace",
     "replay",
+    "std list",
+    "std show",
     "key new",
     "key show",
     "record new",
@@ -44,6 +47,7 @@ COMMANDS = (
 GROUPS = {
     "key": "Make signing secrets, and see their verifiers.",
     "record": "Make, sign, read and check records.",
+    "std": "See what the standard library has to link.",
     "store": "Keep records, and evaluate over them.",
 }
 

@@ -16,7 +16,7 @@ from lacec.cli.render import counted, render, summary
 from lacec.diagnostics import Diagnostic, has_errors
 from lacec.facets import Facet
 from lacec.pipeline import Input
-from lacec.settings import LIBRARY
+from lacec.resources import LIBRARY
 
 # A fix may make room for another; more rounds than this would be two that undo each other.
 MOST_ROUNDS = 10

@@ -140,7 +140,7 @@ def explain_command(
         return
     needs_plan(expose=expose, origins=origins is not OriginMode.OPAQUE, lowering=lowering)
     needs_plan(**of_plan)
-    _one(asked, linked or [])
+    _one(asked, linked)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class _Asked:
         return self.subjects[count] if len(self.subjects) > count else None
 
 
-def _one(asked: _Asked, linked: list[str]) -> None:
+def _one(asked: _Asked, linked: list[str] | None) -> None:
     (subject,) = asked.files(1, "the name of a diagnostic or a file")
     fact, limits, json = asked.fact(1), read_limits(asked.limit), asked.json
     explains_facts = asked.of_facts or fact is not None
@@ -186,11 +186,11 @@ def _one(asked: _Asked, linked: list[str]) -> None:
         from lacec.cli.why import print_why, read_asked
 
         question = read_asked(fact, asked.every, asked.absent, limits)
-        print_why([subject, *linked], question, asked.facts, asked.store, limits, json)
+        print_why(subject, linked, question, asked.facts, asked.store, limits, json)
     else:
         from lacec.cli.program import print_program
 
-        print_program([subject, *linked], asked.facts, asked.store, limits, json)
+        print_program(subject, linked, asked.facts, asked.store, limits, json)
 
 
 def _plan(asked: _Asked, side: int | None, setup: "Setup", policy: "Policy") -> None:
