@@ -1,6 +1,5 @@
 """lacec run-interlace --listen and --connect: two processes, each with its store."""
 
-import json
 import os
 import signal
 import socket
@@ -141,34 +140,6 @@ def test_the_phase_timeout_counts_from_the_beginning() -> None:
                 pass
         (line,) = listener.wait_for("ended")
     assert "outcome=phase-timeout" in line
-
-
-def test_two_processes_over_pipes() -> None:
-    """As through ssh: the parent connects, the child listens; results are on standard error."""
-    there, back = os.pipe(), os.pipe()
-    command = [sys.executable, "-m", "lacec", "run-interlace", "--json"]
-    with (
-        subprocess.Popen(
-            [*command, "--connect", "stdio", *LEFT],
-            stdin=back[0],
-            stdout=there[1],
-            stderr=subprocess.PIPE,
-            env=process_environment(),
-        ) as parent,
-        subprocess.Popen(
-            [*command, "--listen", "stdio", *RIGHT, "--log-format", "json"],
-            stdin=there[0],
-            stdout=back[1],
-            stderr=subprocess.PIPE,
-            env=process_environment(),
-        ) as child,
-    ):
-        for pipe in (*there, *back):
-            os.close(pipe)
-        said, answered = parent.communicate()[1], child.communicate()[1]
-    assert (parent.returncode, child.returncode) == (0, 0), (said, answered)
-    assert json.loads(said)["received_hashes"] == [THEIRS.hash]
-    assert stored("left") == stored("right")
 
 
 def test_wss_with_a_chain_of_ones_own(tmp_path: Path) -> None:
