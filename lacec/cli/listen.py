@@ -1,7 +1,6 @@
 """run-interlace --listen: one side, to which any number of others come."""
 
 import asyncio
-import logging
 import re
 import sys
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from lacec.cli.linking import (
     say_exposure,
     threaded_store,
 )
-from lacec.cli.log import Log, LogHandler, make_log
+from lacec.cli.log import Log, libraries_heard, make_log
 from lacec.cli.options import needs_connect
 from lacec.cli.output import write, write_json
 from lacec.cli.peers import PeersError, read_peers
@@ -40,16 +39,15 @@ def run_listen(link: LinkOptions, listen: ListenOptions, options: Exchanging, js
     """Listen until told to stop; print what came of it."""
     log, display = make_log(link.log_format)
     serving = _read(link, listen, options, log, json)
-    handler, library = LogHandler(log), logging.getLogger("lacec")
-    library.addHandler(handler)
     try:
-        with threaded_store(read_store(link), log, json) as (store, executor):
+        with (
+            libraries_heard(log),
+            threaded_store(read_store(link), log, json) as (store, executor),
+        ):
             server = Server(serving, store, executor, log)
             asyncio.run(server.run(display))
     except ChannelError as error:
         _refuse([str(error)], json)
-    finally:
-        library.removeHandler(handler)
     _report(server, json)
 
 

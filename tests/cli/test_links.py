@@ -104,20 +104,22 @@ def test_a_listener_on_stdio_has_one_peer_whatever_it_speaks() -> None:
 
 FAILING = """
 from lacec.runtime.iltp.guests import Guests
+from lacec.runtime.side import Side
 
 def fail(*_):
     raise RuntimeError("unforeseen")
 
-Guests.welcome = fail
+{}.{} = fail
 from lacec.__main__ import main
 main()
 """
 
 
 def test_once_ends_when_its_link_fails_in_a_way_nobody_foresaw() -> None:
+    failing = FAILING.format("Guests", "welcome")
     there, back = os.pipe(), os.pipe()
     with subprocess.Popen(
-        [sys.executable, "-c", FAILING, "run-interlace", "--listen", "stdio", *RIGHT],
+        [sys.executable, "-c", failing, "run-interlace", "--listen", "stdio", *RIGHT],
         stdin=there[0],
         stdout=back[1],
         stderr=subprocess.PIPE,
@@ -129,6 +131,22 @@ def test_once_ends_when_its_link_fails_in_a_way_nobody_foresaw() -> None:
         os.close(pipe)
     assert child.returncode == 1, said
     assert b"outcome=internal-error" in said
+
+
+@pytest.mark.parametrize("open", [(), ("--open",)])
+def test_who_connects_and_fails_in_a_way_nobody_foresaw_says_so_in_a_line(
+    open: tuple[str, ...],
+) -> None:
+    failing = FAILING.format("Side", "answer")
+    with listening(*RIGHT, *TCP) as listener:
+        command = ("run-interlace", "--connect", listener.address, *LEFT, "--json", *open)
+        ended = python(["-c", failing, *command])
+        listener.wait_for("ended")
+    assert ended.code == 1, ended.err
+    assert ended.document["aborted"] == "internal-error"
+    (line,) = ended.err.splitlines()
+    assert line.startswith("failed  message=")
+    assert line.endswith('error="RuntimeError: unforeseen"')
 
 
 def test_the_phase_timeout_counts_from_the_beginning() -> None:
