@@ -4,6 +4,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 import typer
@@ -25,11 +26,13 @@ from lacec.cli.peers import PeersError, read_peers
 from lacec.cli.run_interlace import Exchanging
 from lacec.cli.serving import Server, Serving
 from lacec.runtime.iltp.address import Address
+from lacec.runtime.iltp.answering import Aside
 from lacec.runtime.iltp.channel import ChannelError
 from lacec.runtime.iltp.endpoints import MOST_LINKS
 from lacec.runtime.iltp.guests import Guest, Guests
 from lacec.runtime.iltp.memory import DEFAULT_BYTES
 from lacec.runtime.iltp.transport.tls import ServerTls, server_tls
+from lacec.runtime.store.store import Store
 
 LEAST_MEMORY = 2**20
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
@@ -43,8 +46,9 @@ def run_listen(link: LinkOptions, listen: ListenOptions, options: Exchanging, js
         with (
             libraries_heard(log),
             threaded_store(read_store(link), log, json) as (store, executor),
+            Aside(partial(Store.open, store.folder, read_only=True)) as aside,
         ):
-            server = Server(serving, store, executor, log)
+            server = Server(serving, store, executor, aside, log)
             asyncio.run(server.run(display))
     except ChannelError as error:
         _refuse([str(error)], json)
