@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,18 @@ from lacec.facets import Facet
 from lacec.pipeline import check_sources
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SELECTORS = ["members.lace", "ours.lace", "receipts/receive.lace", "receipts/send.lace"]
+SELECTORS = [
+    "members.lace",
+    "ours.lace",
+    "hostile/ours.lace",
+    "hostile/theirs.lace",
+    "membership/posts.lace",
+    "receipts/receive.lace",
+    "receipts/send.lace",
+    "sharing/phone.lace",
+    "sharing/server.lace",
+    "window/notices.lace",
+]
 
 
 def test_the_demo_runs() -> None:
@@ -37,8 +49,20 @@ def test_selectors_have_no_problems(name: str) -> None:
     assert check_sources([(name, (EXAMPLES / name).read_bytes())], Facet.SELECTOR) == ()
 
 
-def test_the_page_shows_the_policies_of_receipts_as_they_are() -> None:
-    page = (EXAMPLES.parent / "docs" / "receipts.md").read_text(encoding="utf-8")
-    for name in ("receive", "send"):
-        policy = (EXAMPLES / "receipts" / f"{name}.lace").read_text(encoding="utf-8")
-        assert f"\n```\n{policy}```\n" in page
+STORIES = sorted(path.stem for path in (EXAMPLES.parent / "docs" / "stories").glob("*.md"))
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_shows_its_policies_as_they_are(story: str) -> None:
+    page = (EXAMPLES.parent / "docs" / "stories" / f"{story}.md").read_text(encoding="utf-8")
+    policies = list((EXAMPLES / story).glob("*.lace"))
+    assert policies
+    for path in policies:
+        assert f"\n```lace\n{path.read_text(encoding='utf-8')}```\n" in page, path.name
+
+
+def test_the_records_of_the_stories_are_those_that_the_script_writes() -> None:
+    written = dict(runpy.run_path(str(EXAMPLES / "stories.py"))["files"]())
+    assert written.keys() == set(EXAMPLES.glob("*/*.records"))
+    for path, data in written.items():
+        assert path.read_bytes() == data, path.name
