@@ -1,4 +1,4 @@
-"""The records of the stories below this folder, each signed where its story says so.
+"""The records of the stories below this folder, signed by keys of tests where a story says so.
 
 Run it to write them anew: the same bytes every time. A test compares them.
 """
@@ -7,19 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lacec.records.record import Record, build_plex, build_seal
-from lacec.records.signature import Secret
 from lacec.records.tai import write_tai
+from lacec.testing.materials import secret_of
 
 HERE = Path(__file__).parent
 # 2026-01-31T12:00:00Z; each record of a file is a minute younger than the one before it.
 START = 1769860837
 AUX = b"the same signatures each time..."  # 32 bytes
 NO_MORE: Sequence[tuple[str, str]] = ()
-
-
-def secret(name: str) -> Secret:
-    """Nobody's: a secret that everybody can read is for stories alone."""
-    return Secret(name.encode().ljust(32, b"."))
 
 
 class Pen:
@@ -37,7 +32,7 @@ class Pen:
         return build_plex(self._group, app, name, at, more, text.encode())
 
     def sign(self, who: str, app: str, name: str, text: str) -> Record:
-        return build_seal(self.write(app, name, text), secret(who), AUX)
+        return build_seal(self.write(app, name, text), secret_of(who), AUX)
 
 
 def sharing() -> Iterator[tuple[str, list[Record]]]:
@@ -62,7 +57,7 @@ def sharing() -> Iterator[tuple[str, list[Record]]]:
 
 def membership() -> Iterator[tuple[str, list[Record]]]:
     pen = Pen("club")
-    ann, bob = secret("ann").verifier, secret("bob").verifier
+    ann, bob = secret_of("ann").verifier, secret_of("bob").verifier
     yield (
         "club",
         [

@@ -1,4 +1,4 @@
-"""The examples: the demo runs, and its selectors are what they say."""
+"""The examples: the demo runs, and policies pass their checks and their tests."""
 
 import os
 import re
@@ -6,25 +6,14 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
-from lacec.facets import Facet
-from lacec.pipeline import check_sources
+from tests.cli.run import lacec
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SELECTORS = [
-    "members.lace",
-    "ours.lace",
-    "hostile/ours.lace",
-    "hostile/theirs.lace",
-    "membership/posts.lace",
-    "receipts/receive.lace",
-    "receipts/send.lace",
-    "sharing/phone.lace",
-    "sharing/server.lace",
-    "window/notices.lace",
-]
+FOLDERS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 
 
 def test_the_demo_runs() -> None:
@@ -44,9 +33,19 @@ def test_the_demo_runs() -> None:
     assert re.search(r"\nthe same: [0-9]+ messages\n\n$", shown)
 
 
-@pytest.mark.parametrize("name", SELECTORS)
-def test_selectors_have_no_problems(name: str) -> None:
-    assert check_sources([(name, (EXAMPLES / name).read_bytes())], Facet.SELECTOR) == ()
+@pytest.mark.parametrize("name", [*FOLDERS, "members.lace", "ours.lace"])
+def test_policies_have_no_problems(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    assert lacec("check", "--strict", name) == (0, "", ANY)
+
+
+def test_every_story_passes_its_tests_and_they_use_every_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    tested = lacec("test", "--strict", "--json")
+    assert tested.code == 0, tested.out
+    assert {file["file"].partition("/")[0] for file in tested.document["files"]} >= set(FOLDERS)
 
 
 STORIES = sorted(path.stem for path in (EXAMPLES.parent / "docs" / "stories").glob("*.md"))
