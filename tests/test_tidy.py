@@ -152,6 +152,7 @@ FORBIDDEN = {
         ]
         for name in ("address", "items", "reader", "resources", "writer")
     },
+    "lacec/page/": ["lacec.cli", "lacec.lsp", "lacec.pipeline", "lacec.runtime.iltp"],
     "lacec/engine.py": ["lacec.cli", "lacec.runtime"],
     "lacec/pipeline.py": ["lacec.cli", "lacec.bytecode", "lacec.vm"],
     "lacec/": ["tests", "docs"],
