@@ -3,6 +3,7 @@
 In: a source, its settings, and how to read another. Out: the steps that check and lint it.
 """
 
+import os
 from collections.abc import Callable, Generator
 from dataclasses import replace
 
@@ -12,6 +13,16 @@ from lacec.pipeline import Compilation, Input, lint_steps, read_exposure
 from lacec.settings import Settings
 
 Reader = Callable[[str], Input]
+# When a file changed last, and its size; None when it is not there.
+FileState = tuple[int, int] | None
+
+
+def file_state(path: str) -> FileState:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def module_steps(

@@ -1,24 +1,16 @@
 """Waiting for files to change: their times and sizes are looked at a few times a second."""
 
-import os
 import time
 from collections.abc import Iterable
 
+from lacec.modules import FileState, file_state
+
 SECONDS = 0.2
-State = dict[str, tuple[int, int] | None]
+State = dict[str, FileState]
 
 
 def state_of(paths: Iterable[str]) -> State:
-    """When each file changed last, and its size; None for one that is not there."""
-    return {path: _state(path) for path in paths}
-
-
-def _state(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
+    return {path: file_state(path) for path in paths}
 
 
 def pause() -> None:

@@ -29,7 +29,7 @@ from lacec.syntax.ast import (
     variables_of,
 )
 from lacec.syntax.lexer import tokens_of
-from lacec.syntax.show import show_rule
+from lacec.syntax.show import show_constant, show_rule
 
 Test = Atom | Unequal
 # Larger rules are errors unless limits were raised, and lints that compare pairs leave them alone.
@@ -226,6 +226,12 @@ class Anatomy:
         if literal == 0:
             return Mend(title, (((start, spans[1][0]), ""),), True)
         return Mend(title, (((spans[literal - 1][1], end), ""),), True)
+
+
+def rewritten(constant: Constant, value: str, keeps_meaning: bool = False) -> Mend:
+    """The fix that writes another constant in the place of one."""
+    text = show_constant(value)
+    return Mend(f"write {text}", ((constant.span, text),), keeps_meaning)
 
 
 def rename(rule: Rule, to: Callable[[str], str]) -> Rule:

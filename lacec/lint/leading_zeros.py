@@ -7,8 +7,8 @@ Field(P,'Tag','00',T)         matches nothing: an index has no zeros in front (0
 import re
 from collections.abc import Iterator
 
-from lacec.diagnostics import Mend, Problem, quote
-from lacec.lint.anatomy import Anatomy
+from lacec.diagnostics import Problem, quote
+from lacec.lint.anatomy import Anatomy, rewritten
 from lacec.predicates import NAMED_FIELDS
 from lacec.syntax.ast import Atom, Constant, Term, body_atoms
 from lacec.syntax.show import show_constant
@@ -31,13 +31,13 @@ def lint_rule(anatomy: Anatomy) -> Iterator[Problem]:
 
 def _number(term: Term) -> Iterator[Problem]:
     plain = _without_zeros(term)
-    if plain is not None:
+    if plain is not None and isinstance(term, Constant):
         yield Problem(
             "leading-zeros",
             term.span,
             f"this is the number {plain}, with zeros or a sign that count for nothing",
             f"write {show_constant(plain)}",
-            Mend(f"write {show_constant(plain)}", ((term.span, show_constant(plain)),), True),
+            rewritten(term, plain, keeps_meaning=True),
         )
 
 
@@ -49,7 +49,7 @@ def _index(term: Term) -> Iterator[Problem]:
             term.span,
             f"no index is written {quote(term.value)}, so this atom matches nothing",
             f"an index has no zeros in front: write {show_constant(plain)}",
-            Mend(f"write {show_constant(plain)}", ((term.span, show_constant(plain)),)),
+            rewritten(term, plain),
         )
 
 

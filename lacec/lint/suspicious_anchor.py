@@ -7,8 +7,8 @@ TextShape(K,'links','','')       of a path: `linksfar/x` begins so too
 import re
 from collections.abc import Iterator
 
-from lacec.diagnostics import Mend, Problem, quote
-from lacec.lint.anatomy import Anatomy
+from lacec.diagnostics import Problem, quote
+from lacec.lint.anatomy import Anatomy, rewritten
 from lacec.predicates import NAMED_FIELDS
 from lacec.records.rules import COORDINATES
 from lacec.syntax.ast import Atom, Constant, Variable
@@ -63,7 +63,7 @@ def _pattern(term: Constant, plain: str) -> Problem:
         term.span,
         f"TextShape knows no patterns: every character of {quote(term.value)} stands for itself",
         f"the ends are anchored as they are: write {show_constant(plain)}",
-        Mend(f"write {show_constant(plain)}", ((term.span, show_constant(plain)),)),
+        rewritten(term, plain),
     )
 
 
@@ -73,5 +73,5 @@ def _cut(term: Constant, how: str, better: str, other: str) -> Problem:
         term.span,
         f"a path that {how} with {quote(term.value)} may do so inside a word: {quote(other)} does",
         f"write where the word is cut, as in {show_constant(better)}",
-        Mend(f"write {show_constant(better)}", ((term.span, show_constant(better)),)),
+        rewritten(term, better),
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from lacec.check.program import Program
 from lacec.diagnostics import Diagnostic, Place, place
 from lacec.limits import DEFAULT_LIMITS
-from lacec.modules import module_steps
+from lacec.modules import FileState, file_state, module_steps
 from lacec.pipeline import Compilation, Input, canonicalise, finish
 from lacec.predicates import Predicate
 from lacec.resources import stdlib_names, stdlib_path
@@ -25,7 +25,6 @@ from lacec.syntax.source import ParsedSource, SourceRule, read
 # So many files of a workspace are looked at, and so many folders: the rest are not searched.
 MOST_FILES = 1000
 MOST_FOLDERS = 2000
-State = tuple[int, int] | None
 
 
 @dataclass(frozen=True)
@@ -81,8 +80,8 @@ class Desk:
         self.folders = list(folders)
         self._open: dict[str, str] = {}
         self._lines: dict[str, tuple[str | bytes, tuple[str, ...]]] = {}
-        self._disk: dict[str, tuple[State, bytes]] = {}
-        self._settings: dict[str, tuple[tuple[State, ...], Settings | SettingsError]] = {}
+        self._disk: dict[str, tuple[FileState, bytes]] = {}
+        self._settings: dict[str, tuple[tuple[FileState, ...], Settings | SettingsError]] = {}
         self._known: dict[str, tuple[object, Analysis]] = {}
 
     # Texts.
@@ -105,7 +104,7 @@ class Desk:
         if text is not None:
             return path, text
         where = real_path(path)
-        state = _state(where)
+        state = file_state(where)
         kept = self._disk.get(path)
         if kept is None or state is None or kept[0] != state:
             with Path(where).open("rb") as file:
@@ -160,7 +159,7 @@ class Desk:
         if path.startswith(LIBRARY):
             return Settings(), None
         folder = Path(path).parent
-        state = tuple(_state(str(above / NAME)) for above in (folder, *folder.parents))
+        state = tuple(file_state(str(above / NAME)) for above in (folder, *folder.parents))
         kept = self._settings.get(path)
         if kept is None or kept[0] != state:
             said: Settings | SettingsError
@@ -243,11 +242,3 @@ def real_path(name: str) -> str:
     if name.startswith(LIBRARY) and name.removeprefix(LIBRARY) in stdlib_names():
         return str(stdlib_path(name.removeprefix(LIBRARY)))
     return name
-
-
-def _state(path: str) -> State:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size

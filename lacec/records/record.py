@@ -138,33 +138,17 @@ def check_signature(record: Record) -> None:
         raise RecordError("wrong-signature", offset, message, help, record.hash)
 
 
-class RecordReader:
-    """A push parser for a stream of records: pieces of bytes in, records out as they complete.
+class PushParser:
+    """The bytes of a stream that were fed and not yet taken. Offsets count from its start."""
 
-    A stream holds one record, or several, each followed by one LF that belongs to none
-    (D25); the last LF may be left out. Nothing is allocated for data before its length is
-    checked.
-
-    Feed it, then take until it has nothing more: it then holds less than one record and
-    its LF. An error that is not `fatal` concerns one record, and the next call goes on
-    after it; one that is ends the stream, and is raised again by every later call.
-    Offsets count from the start of the stream.
-    """
-
-    def __init__(
-        self, limits: RecordLimits = DEFAULT_RECORD_LIMITS, *, verify: bool = True
-    ) -> None:
-        self._limits, self._verify = limits, verify
+    def __init__(self) -> None:
         self._buffer = bytearray()
-        self._at = 0  # Where in the buffer the next record begins, or the LF before it.
+        self._at = 0  # Where in the buffer the next thing to take begins.
         self._dropped = 0  # How many bytes of the stream came before the buffer.
-        self._head: Head | None = None  # Of the record that is still coming in.
-        self._after_record = False
-        self._failure: RecordError | None = None
 
     @property
     def offset(self) -> int:
-        """Where in the stream the next record begins, or the LF before it."""
+        """Where in the stream the next thing to take begins."""
         return self._dropped + self._at
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
@@ -174,6 +158,28 @@ class RecordReader:
             self._dropped += self._at
             self._at = 0
         self._buffer += data
+
+
+class RecordReader(PushParser):
+    """A push parser for a stream of records: pieces of bytes in, records out as they complete.
+
+    A stream holds one record, or several, each followed by one LF that belongs to none
+    (D25); the last LF may be left out. Nothing is allocated for data before its length is
+    checked.
+
+    Feed it, then take until it has nothing more: it then holds less than one record and
+    its LF. An error that is not `fatal` concerns one record, and the next call goes on
+    after it; one that is ends the stream, and is raised again by every later call.
+    """
+
+    def __init__(
+        self, limits: RecordLimits = DEFAULT_RECORD_LIMITS, *, verify: bool = True
+    ) -> None:
+        super().__init__()
+        self._limits, self._verify = limits, verify
+        self._head: Head | None = None  # Of the record that is still coming in.
+        self._after_record = False
+        self._failure: RecordError | None = None
 
     def take(self) -> Record | None:
         """The next record; None until more of the stream is fed."""

@@ -23,7 +23,6 @@ from lacec.runtime.live import LiveStore
 from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import EXCHANGE_LIMITS, Policy, Side
 from lacec.runtime.store.store import Store
-from lacec.sides import SideEvaluation, evaluate_side
 from tests.helpers import examples
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import (
@@ -114,19 +113,6 @@ def test_two_live_links_find_what_full_evaluation_finds(
             assert ask(side, claims, steps.tick) == ask(fresh, claims, steps.tick)
             was_live |= is_live(side)
     assert was_live
-
-
-@pytest.fixture
-def evaluations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Grows with each full evaluation."""
-    found: list[object] = []
-
-    def noted(*given: Any) -> SideEvaluation:
-        found.append(given)
-        return evaluate_side(*given)
-
-    monkeypatch.setattr("lacec.runtime.side.evaluate_side", noted)
-    return found
 
 
 def test_a_link_is_live_from_its_second_evaluation_on(evaluations: list[object]) -> None:

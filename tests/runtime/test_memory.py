@@ -3,9 +3,7 @@
 import tempfile
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +13,6 @@ from lacec.runtime.memory import MOST, Memory
 from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
-from lacec.sides import SideEvaluation, evaluate_side
 from tests.helpers import examples
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import (
@@ -44,19 +41,6 @@ def run(sides: Sides, at: int = 0) -> Pair:
     pair = make_pair(*sides, lambda: (0, EPOCH + at * 10**9))
     pair.run()
     return pair
-
-
-@pytest.fixture
-def evaluations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Grows with each evaluation that really takes place."""
-    found: list[object] = []
-
-    def noted(*given: Any) -> SideEvaluation:
-        found.append(given)
-        return evaluate_side(*given)
-
-    monkeypatch.setattr("lacec.runtime.side.evaluate_side", noted)
-    return found
 
 
 def test_an_exchange_with_nothing_new_finds_nothing_again(evaluations: list[object]) -> None:

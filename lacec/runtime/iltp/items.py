@@ -14,7 +14,7 @@ from lacec.errors import RecordError, StreamError
 from lacec.records import b64a
 from lacec.records.head import Head, find_head, read_head
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
-from lacec.records.record import Record, admit
+from lacec.records.record import PushParser, Record, admit
 from lacec.records.rules import MARK, TRAILER
 from lacec.runtime.iltp.rules import (
     COMMENT_BYTES,
@@ -89,26 +89,19 @@ class Blank:
 Item = Preface | Comment | Facts | Resource | Stored | Rejected | Blank
 
 
-class ItemReader:
+class ItemReader(PushParser):
     """A push parser. Feed it, then take until it has nothing more: it then holds less than one
     item, and nothing was allocated for that before its length was checked."""
 
     def __init__(self, limits: RecordLimits = DEFAULT_RECORD_LIMITS) -> None:
+        super().__init__()
         self._limits = limits
-        self._buffer = bytearray()
-        self._at = 0  # where in the buffer the next item begins
-        self._dropped = 0  # how many bytes of the direction came before the buffer
         self._failure: StreamError | None = None
         self._prefaced = False
         self._first = True  # nothing but comments has come after the preface
         self._after_comment = False
         self._head: Head | None = None  # of the record that is still coming in
         self._resource: _Body | None = None  # the resource that is still coming in
-
-    @property
-    def offset(self) -> int:
-        """Where the next item begins."""
-        return self._dropped + self._at
 
     @property
     def held(self) -> int:
@@ -119,14 +112,6 @@ class ItemReader:
     def at_record(self) -> bool:
         """Whether the next item is a record."""
         return self._prefaced and self._buffer.startswith(MARK, self._at)
-
-    def feed(self, data: bytes | bytearray | memoryview) -> None:
-        """Give the next bytes of the direction."""
-        if self._at:
-            del self._buffer[: self._at]
-            self._dropped += self._at
-            self._at = 0
-        self._buffer += data
 
     def take(self) -> Item | None:
         """The next item; None until more bytes are fed."""
