@@ -1,8 +1,8 @@
-"""The dependency graph as a picture: predicates in rows, base facts on top, strata below.
+"""A graph as a picture, in rows: what is needed stands above those who need it.
 
-In: predicates with what they need. Out: SVG. A row is a step of evaluation: whatever a
-predicate needs stands above it, but for what it needs of its own group. An edge that passes
-rows has a place of its own in each, so that it crosses no predicate.
+In: named nodes in bands, edges, and groups of nodes that need each other, in an order in which
+they can be evaluated. Out: SVG. Of predicates a band is a stratum, and base facts stand on top.
+An edge that passes rows has a place of its own in each, so that it crosses no node.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from lacec.page.html import Html, join, tag
-from lacec.predicates import Predicate
 
-# So many predicates are drawn; of more, those nearest to what nothing else needs.
+# So many nodes are drawn; of more, those nearest to what nothing else needs.
 MOST_DRAWN = 60
 CHARACTER, HEIGHT, PAD = 7.3, 30, 12
 BETWEEN, ROW, MARGIN, LEFT = 22, 78, 16, 78
@@ -21,28 +20,29 @@ SWEEPS = 8
 
 
 class Node(NamedTuple):
-    predicate: Predicate
-    stratum: int  # -1 for base facts
-    kind: str  # base, or whose rules make it
+    name: str
+    band: int
+    kind: str  # the class of its box
     note: str = ""
     href: str | None = None
 
 
 class Edge(NamedTuple):
-    head: Predicate
-    needs: Predicate
-    kind: str  # uses, negates, counts, or view: reads records only as far as this allows
+    head: str
+    needs: str
+    kind: str  # the class of its line
+    said: str  # what it means, in words
 
 
 @dataclass(frozen=True)
 class Picture:
     svg: Html
-    left_out: int  # predicates that are not drawn
+    left_out: int  # nodes that are not drawn
 
 
 @dataclass
 class _Spot:
-    """A predicate in its row, or a place where an edge passes through it."""
+    """A node in its row, or a place where an edge passes through it."""
 
     row: int
     width: float
@@ -55,70 +55,71 @@ class _Spot:
 def draw(
     nodes: Sequence[Node],
     edges: Iterable[Edge],
-    groups: Sequence[Sequence[Predicate]],
+    groups: Sequence[Sequence[str]],
     names: Mapping[int, str],
+    title: str,
 ) -> Picture:
-    """A picture; `groups` are predicates that need each other, and `names` those of strata."""
+    """A picture; `names` are those of the bands."""
     edges = list(dict.fromkeys(edges))
     drawn = _nearest(nodes, edges)
-    kept = [node for node in nodes if node.predicate in drawn]
+    kept = [node for node in nodes if node.name in drawn]
     edges = [edge for edge in edges if edge.head in drawn and edge.needs in drawn]
     rows = _rows(kept, edges, groups)
-    spots = {node.predicate: _Spot(rows[node.predicate], _width(node), node) for node in kept}
+    spots = {node.name: _Spot(rows[node.name], _width(node), node) for node in kept}
     paths = [(edge, _path(edge, spots)) for edge in edges]
     every = list({id(s): s for s in [*spots.values(), *(s for _, p in paths for s in p)]}.values())
     layers = _ordered(every)
     width = _place(layers)
-    svg = _svg(width, layers, paths, names)
+    svg = _svg(width, layers, paths, names, title)
     return Picture(svg, len(nodes) - len(kept))
 
 
-def _nearest(nodes: Sequence[Node], edges: Sequence[Edge]) -> set[Predicate]:
-    """The predicates to draw, found from what nothing else needs towards base facts."""
+def _nearest(nodes: Sequence[Node], edges: Sequence[Edge]) -> set[str]:
+    """The nodes to draw, found from what nothing else needs upwards."""
     needed = {edge.needs for edge in edges if edge.needs != edge.head}
-    needs: dict[Predicate, list[Predicate]] = {}
+    needs: dict[str, list[str]] = {}
     for edge in edges:
         needs.setdefault(edge.head, []).append(edge.needs)
-    queue = [node.predicate for node in nodes if node.predicate not in needed]
-    queue += [node.predicate for node in nodes[:1] if not queue]
+    queue = [node.name for node in nodes if node.name not in needed]
+    queue += [node.name for node in nodes[:1] if not queue]
     found = dict.fromkeys(queue)
-    for predicate in queue:
-        new = [each for each in needs.get(predicate, ()) if each not in found]
+    for name in queue:
+        new = [each for each in needs.get(name, ()) if each not in found]
         found |= dict.fromkeys(new)
         queue += dict.fromkeys(new)
-    rest = (node.predicate for node in nodes if node.predicate not in found)
+    rest = (node.name for node in nodes if node.name not in found)
     return set([*found, *rest][:MOST_DRAWN])
 
 
 def _rows(
-    nodes: Sequence[Node], edges: Sequence[Edge], groups: Sequence[Sequence[Predicate]]
-) -> dict[Predicate, int]:
-    """The row of each predicate; every stratum begins below the one before."""
-    group_of = {predicate: number for number, group in enumerate(groups) for predicate in group}
-    stratum_of = {node.predicate: node.stratum for node in nodes}
-    rows = {node.predicate: 0 for node in nodes if node.stratum < 0}
-    first = 1 if rows else 0
-    for stratum in sorted({node.stratum for node in nodes} - {-1}):
-        own = {p for p, each in stratum_of.items() if each == stratum}
+    nodes: Sequence[Node], edges: Sequence[Edge], groups: Sequence[Sequence[str]]
+) -> dict[str, int]:
+    """The row of each node; every band begins below the one before."""
+    group_of = {name: number for number, group in enumerate(groups) for name in group}
+    rows: dict[str, int] = {}
+    first = 0
+    for band in sorted({node.band for node in nodes}):
+        own = {node.name for node in nodes if node.band == band}
+        rows |= dict.fromkeys(own - group_of.keys(), first)
         for group in groups:
-            members = [predicate for predicate in group if predicate in own]
+            members = [name for name in group if name in own]
             above = [
                 rows[edge.needs]
                 for edge in edges
                 if edge.head in members
                 and edge.needs in own
-                and group_of[edge.needs] != group_of[edge.head]
+                and group_of[edge.needs] < group_of[edge.head]
             ]
             rows |= dict.fromkeys(members, max(above, default=first - 1) + 1)
-        first = max((rows[p] for p in own), default=first - 1) + 1
+        first = max((rows[name] for name in own), default=first - 1) + 1
     return rows
 
 
 def _width(node: Node) -> float:
-    return max(len(str(node.predicate)), len(node.note) * 0.85) * CHARACTER + 2 * PAD
+    return max(len(node.name), len(node.note) * 0.85) * CHARACTER + 2 * PAD
 
 
-def _path(edge: Edge, spots: Mapping[Predicate, _Spot]) -> list[_Spot]:
+def _path(edge: Edge, spots: Mapping[str, _Spot]) -> list[_Spot]:
     """From what is needed down to who needs it, with a spot in every row between."""
     start, end = spots[edge.needs], spots[edge.head]
     if end.row <= start.row:
@@ -208,6 +209,7 @@ def _svg(
     layers: Sequence[Sequence[_Spot]],
     paths: Sequence[tuple[Edge, Sequence[_Spot]]],
     names: Mapping[int, str],
+    title: str,
 ) -> Html:
     height = MARGIN * 2 + ROW * len(layers) - (ROW - HEIGHT) + 8
     bands = _bands(layers, width, names)
@@ -224,11 +226,11 @@ def _svg(
             refY=4,
             orient="auto",
         )
-        for kind in ("uses", "negates", "counts", "view")
+        for kind in dict.fromkeys(edge.kind for edge, _ in paths)
     )
     return tag(
         "svg",
-        tag("title", "Which predicates need which"),
+        tag("title", title),
         tag("defs", markers),
         *bands,
         *curves,
@@ -249,13 +251,13 @@ def _top(row: int) -> float:
 def _bands(
     layers: Sequence[Sequence[_Spot]], width: float, names: Mapping[int, str]
 ) -> Iterable[Html]:
-    """A band behind the rows of each stratum, with its name."""
+    """A band behind its rows, with its name."""
     rows: dict[int, list[int]] = {}
     for layer in layers:
         for spot in layer:
             if spot.node is not None:
-                rows.setdefault(spot.node.stratum, []).append(spot.row)
-    for number, (stratum, own) in enumerate(sorted(rows.items())):
+                rows.setdefault(spot.node.band, []).append(spot.row)
+    for number, (band, own) in enumerate(sorted(rows.items())):
         top, end = _top(min(own)) - 14, _top(max(own)) + HEIGHT + 14
         yield tag(
             "rect",
@@ -266,7 +268,7 @@ def _bands(
             rx=8,
             class_=f"band b{number % 2}",
         )
-        yield tag("text", names[stratum], x=14, y=f"{(top + end) / 2 + 4:.0f}", class_="band")
+        yield tag("text", names[band], x=14, y=f"{(top + end) / 2 + 4:.0f}", class_="band")
 
 
 def _curve(edge: Edge, path: Sequence[_Spot]) -> Html:
@@ -301,12 +303,9 @@ def _loop(edge: Edge, start: _Spot, end: _Spot) -> Html:
 
 
 def _edge(edge: Edge, path: str) -> Html:
-    said = f"{edge.head} reads records that {edge.needs} allows"
-    if edge.kind != "view":
-        said = f"{edge.head} {edge.kind} {edge.needs}"
     return tag(
         "path",
-        tag("title", said),
+        tag("title", edge.said),
         d=path,
         class_=f"edge {edge.kind}",
         marker_end=f"url(#tip-{edge.kind})",
@@ -321,7 +320,7 @@ def _box(spot: _Spot) -> Html:
     note = tag("text", node.note, x=f"{spot.x:.1f}", y=f"{y + 25:.1f}", class_="note")
     inner = join(
         [
-            tag("title", f"{node.predicate}, {node.kind}"),
+            tag("title", f"{node.name}, {node.kind}"),
             tag(
                 "rect",
                 x=f"{x:.1f}",
@@ -331,7 +330,7 @@ def _box(spot: _Spot) -> Html:
                 rx=6,
                 class_=f"node {node.kind}",
             ),
-            tag("text", str(node.predicate), x=f"{spot.x:.1f}", y=f"{name_y:.1f}"),
+            tag("text", node.name, x=f"{spot.x:.1f}", y=f"{name_y:.1f}"),
             *([note] if node.note else []),
         ]
     )

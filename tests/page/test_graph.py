@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from lacec import compile
 from lacec.page.dependencies import of_module
 from lacec.page.graph import MOST_DRAWN, Edge, Node, Picture, draw
-from lacec.predicates import Predicate
 from tests.page.reading import Page
 
 Boxes = dict[str, tuple[float, float, float]]
@@ -26,11 +25,7 @@ def boxes(picture: Picture) -> Boxes:
 
 
 def drawn(source: str) -> tuple[Picture, Boxes]:
-    found = of_module(compile(source))
-    base = sorted({edge.needs for edge in found.edges} - found.derived.keys())
-    nodes = [Node(each, -1, "base") for each in base]
-    nodes += [Node(each, stratum, kind) for each, (stratum, kind) in found.derived.items()]
-    picture = draw(nodes, found.edges, found.groups, {-1: "base facts", **found.names})
+    picture = of_module(compile(source)).picture({}, "")
     return picture, boxes(picture)
 
 
@@ -60,26 +55,21 @@ NUMBERS = st.integers(0, 11)
 @given(st.sets(st.tuples(NUMBERS, NUMBERS), max_size=30))
 def test_no_two_boxes_overlap(pairs: set[tuple[int, int]]) -> None:
     """Whatever depends on whatever that comes before it."""
-    predicates = [Predicate(f"P{n}", n) for n in range(12)]
-    nodes = [Node(each, each.arity % 3 - 1, "rule") for each in predicates]
-    nodes.sort(key=lambda node: (node.stratum, node.predicate.arity))
-    place = {node.predicate: number for number, node in enumerate(nodes)}
+    nodes = sorted((Node(f"P{n}", n % 3, "rule") for n in range(12)), key=lambda node: node.band)
     edges = [
-        Edge(max(one, other, key=place.__getitem__), min(one, other, key=place.__getitem__), "uses")
-        for a, b in sorted(pairs)
-        for one, other in [(predicates[a], predicates[b])]
+        Edge(nodes[max(pair)].name, nodes[min(pair)].name, "uses", "") for pair in sorted(pairs)
     ]
-    groups = [[node.predicate] for node in nodes]
-    picture = draw(nodes, edges, groups, {-1: "base", 0: "0", 1: "1"})
+    groups = [[node.name] for node in nodes]
+    picture = draw(nodes, edges, groups, {0: "0", 1: "1", 2: "2"}, "")
     found = boxes(picture)
-    assert set(found) == {str(each) for each in predicates}
+    assert set(found) == {node.name for node in nodes}
     rows: dict[float, list[tuple[float, float]]] = {}
     for x, y, width in found.values():
         rows.setdefault(y, []).append((x, x + width))
     for row in rows.values():
         row.sort()
         assert all(end < start for (_, end), (start, _) in pairwise(row))
-    assert draw(nodes, edges, groups, {-1: "base", 0: "0", 1: "1"}) == picture
+    assert draw(nodes, edges, groups, {0: "0", 1: "1", 2: "2"}, "") == picture
 
 
 def test_of_many_predicates_those_nearest_to_the_end_are_drawn() -> None:
