@@ -8,7 +8,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench fuzz tables docs clean
+.PHONY: demo test check bench fuzz tables docs site clean
 
 demo: .venv/run
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -35,7 +35,12 @@ tables: .venv/dev
 	$(BIN)/python -m lacec.syntax.generate
 
 docs: .venv/dev
-	$(BIN)/python docs/generate.py
+	$(BIN)/python -m docs.generate
+
+# Any warning, a dead link among them, is an error.
+site: .venv/site
+	$(BIN)/python -m sphinx -W --keep-going -n -q -d build/doctrees docs build/site
+	@echo build/site/index.html
 
 .venv/run: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -50,6 +55,10 @@ docs: .venv/dev
 
 .venv/bench: .venv/run
 	$(BIN)/pip install -q -e '.[bench]'
+	@touch $@
+
+.venv/site: .venv/run
+	$(BIN)/pip install -q -e '.[site]'
 	@touch $@
 
 .venv/fuzz: .venv/dev

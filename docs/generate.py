@@ -1,4 +1,4 @@
-"""Write the pages that are derived: the diagnostics, the commands, the opcodes, the records.
+"""Write what is derived: reference pages, pages of the specification, pictures, screenshots.
 
 Run it with `make docs`; a test fails when a page is stale.
 """
@@ -15,12 +15,18 @@ import tempfile
 import textwrap
 import threading
 import urllib.request
+from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 
 import typer
 
+from docs.pictures import PICTURES
+from docs.reference import bench_page, limits_page, python_page, transitions_page
+from docs.screenshots import SCREENS, screenshot, terminal_page
+from docs.specification import decisions_page, documents, spec_index, spec_page
 from lacec.bytecode.opcodes import CHOICES, OPCODES, WAY, Compare, State, Test
 from lacec.cli import COMMANDS, build
 from lacec.diagnostics import CATALOGUE
@@ -28,7 +34,6 @@ from lacec.records.rules import NAMES
 from lacec.resources import rule_page_path
 from lacec.runtime.interlace.reasons import REASONS
 from lacec.runtime.interlace.state import State as InterlaceState
-from lacec.runtime.interlace.table import ROWS
 
 DOCS = Path(__file__).parent
 
@@ -152,10 +157,9 @@ def opcode_reference() -> str:
 INTERLACE_INTRODUCTION = """\
 # Exchanges
 
-Two laces exchange records by [interlace](../lacec/runtime/interlace): each runs a machine
-that takes events and says what to do. It has no clock, no store and no connection of its
-own; what it needs it asks for, and the answer is an event. Its transitions are one table,
-`lacec/runtime/interlace/table.py`, from which this page is drawn.
+Two laces exchange records by *interlace*: each runs a machine that takes events and says what
+to do. It has no clock, no store and no connection of its own; what it needs it asks for, and the
+answer is an event. Its [transitions](transitions.md) are one table, from which this page is drawn.
 
 An exchange begins with the operands of both sides (setup) and an agreement (hello). Then
 come loops: both sides say what they offer (advertise), ask for what they select and miss
@@ -166,14 +170,8 @@ bounded exchange closes, an open one rests until something is new.
 
 
 def interlace_page() -> str:
-    lines = [INTERLACE_INTRODUCTION, "```mermaid", "stateDiagram-v2", "    [*] --> NEW"]
-    for row in ROWS:
-        lines += [
-            f"    {row.state.name} --> {to.name}: {row.event.__name__}"
-            for to in dict.fromkeys(row.leads_to)
-            if to is not row.state
-        ]
-    lines += ["    CLOSED --> [*]", "```", "", "| state | waits for |", "|---|---|"]
+    lines = [INTERLACE_INTRODUCTION, "![The states of one side](pictures/states.svg)", ""]
+    lines += ["| state | waits for |", "|---|---|"]
     lines += [f"| {state.name} | {state.value} |" for state in InterlaceState]
     lines += ["", "Every state may lead to ENDING or CLOSED: that is how an exchange aborts. The"]
     lines += ["reasons, as `aborted` in a result has them:", "", "| reason | what happened |"]
@@ -281,13 +279,23 @@ def connections_page() -> str:
     )
 
 
-PAGES = {
+PAGES: dict[Path, Callable[[], str]] = {
     DOCS / "rules" / "README.md": rule_index,
     DOCS / "commands.md": command_reference,
     DOCS / "opcodes.md": opcode_reference,
     DOCS / "records.md": record_rules,
     DOCS / "interlace.md": interlace_page,
+    DOCS / "transitions.md": transitions_page,
     DOCS / "connections.md": connections_page,
+    DOCS / "limits.md": limits_page,
+    DOCS / "python.md": python_page,
+    DOCS / "bench.md": bench_page,
+    DOCS / "terminal.md": terminal_page,
+    DOCS / "spec" / "README.md": spec_index,
+    DOCS / "spec" / "decisions.md": decisions_page,
+    **{DOCS / "spec" / f"{name}.md": partial(spec_page, name) for name in documents()},
+    **{DOCS / "pictures" / f"{name}.svg": picture for name, picture in PICTURES.items()},
+    **{DOCS / "pictures" / f"terminal-{name}.svg": partial(screenshot, name) for name in SCREENS},
 }
 
 

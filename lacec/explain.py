@@ -53,7 +53,7 @@ def explain_program(
 ) -> Explanation:
     sizes = None if database is None else sizes_of(module, database)
     code = emit(module, sizes=sizes, limits=limits)
-    return Explanation(module.id, module.strata, _edges(module), _plans(code, sizes))
+    return Explanation(module.id, module.strata, edges_of(module), _plans(code, sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _instructions(listing: str) -> str:
     return "".join(line for line in listing.splitlines(True) if line.startswith("    "))
 
 
-def _edges(module: Module) -> tuple[Dependency, ...]:
+def edges_of(module: Module) -> tuple[Dependency, ...]:
     """Every edge once, base predicates included."""
     found: dict[Dependency, None] = {}
     for rule in module.rules:

@@ -109,6 +109,27 @@ class Fails:
     needs: "Wanted | None" = None  # a derived fact that is missing for it to hold
     no_decimal: str | None = None  # what a count is compared with, where that is no decimal
 
+    @property
+    def reason(self) -> str:
+        """In words, why the literal fails."""
+        match self.kind:
+            case "missing":
+                return "there is no such fact"
+            case "hidden":
+                peer = self.rule.whose == "peer"
+                hidden = "not exposed to the peer" if peer else "narrowed away"
+                return f"{self.facts[0]} is there, but {hidden}"
+            case "present":
+                more = (self.count or 1) - 1
+                others = f", and {more} other{'s' if more > 1 else ''}" if more else ""
+                return f"{self.facts[0]} is there{others}"
+            case "count":
+                if self.no_decimal is not None:
+                    return f"{show_constant(self.no_decimal)} is no decimal"
+                return f"there are {self.count}"
+            case "test":
+                return "does not hold"
+
     def json(self) -> dict[str, Any]:
         return {
             "rule": self.rule.json(),

@@ -1,7 +1,6 @@
 """The pages: each diagnostic has one that is true, and what the pages show is what happens."""
 
 import doctest
-import importlib.util
 import os
 import re
 import shutil
@@ -10,11 +9,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
 import pytest
 
+import lacec
+from docs import conf, generate
+from docs.screenshots import SCREENS
+from docs.specification import documents, find, named_by, read_rules, read_tests
 from lacec.cli import COMMANDS
 from lacec.cli.facts import read_fact_files
 from lacec.diagnostics import CATALOGUE, Diagnostic
@@ -24,12 +26,13 @@ from lacec.lint.subject import Context
 from lacec.pipeline import compile_sources, lint_sources, read_exposure
 from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
-from lacec.testing.reading import read_tests
+from lacec.testing.reading import read_tests as read_policy_tests
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 LINTS = {lint.stem.replace("_", "-") for lint in (ROOT / "lacec" / "lint").glob("*.py")}
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("stories/*.md"))]
+# Every page: what is in docs/, and what stands beside it.
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 
 # The pages of diagnostics.
@@ -50,7 +53,7 @@ class Example(NamedTuple):
     def found(self, folder: Path) -> list[str]:
         diagnostics: list[Diagnostic] = []
         if self.tests is not None:
-            diagnostics.extend(read_tests("page.test.toml", self.tests)[1])
+            diagnostics.extend(read_policy_tests("page.test.toml", self.tests)[1])
         derived: set[Predicate] = set()
         if self.source is not None:
             inputs = [("page", self.source)]
@@ -148,18 +151,58 @@ def test_every_page_belongs_to_a_diagnostic() -> None:
 # Pages that are generated.
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.mark.parametrize("path", generate.PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_generated_pages_are_not_stale(path: Path) -> None:
+    made = generate.PAGES[path]()
+    assert path.read_text(encoding="utf-8") == made, "run `make docs`"
 
 
-def test_generated_pages_are_not_stale() -> None:
-    for path, generate in generator().PAGES.items():
-        assert path.read_text(encoding="utf-8") == generate(), f"run `make docs`: {path.name}"
+def test_every_picture_is_made_and_shown() -> None:
+    made = {path for path in generate.PAGES if path.suffix == ".svg"}
+    assert {path for path in (DOCS / "pictures").iterdir() if path.suffix == ".svg"} == made
+    shown = {path.parent / target for path in PAGES for target in targets(path, r"!\[[^]]*\]")}
+    assert made <= {path.resolve() for path in shown}
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_screenshot_fetches_nothing(name: str) -> None:
+    svg = (DOCS / "pictures" / f"terminal-{name}.svg").read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://[^\"]*", svg)) == {"http://www.w3.org/2000/svg"}
+
+
+# The specification.
+
+
+@pytest.mark.parametrize("document", documents())
+def test_every_rule_of_a_document_names_tests_that_exist(document: str) -> None:
+    sections = read_rules()[document]["rules"].values()
+    rules = [names for section in sections for names in section.values()]
+    assert rules
+    assert all(find(document, name, read_tests()) for names in rules for name in names)
+    assert all(rules), "each rule has a test"
+
+
+def test_a_rule_whose_test_is_gone_is_found_out() -> None:
+    for name in ("no_such_test", "tests/spec/test_050.py::no_such_test"):
+        with pytest.raises(LookupError, match="no_such_test"):
+            find("050", name, read_tests())
+
+
+def test_every_test_of_the_specification_belongs_to_a_rule() -> None:
+    named = {
+        find(document, name, read_tests())
+        for document in documents()
+        for section in read_rules()[document]["rules"].values()
+        for names in section.values()
+        for name in names
+    }
+    own = {test for test in read_tests().values() if test.file.startswith("tests/spec/")}
+    assert own - named == set()
+
+
+@pytest.mark.parametrize("decision", read_rules()["decisions"])
+def test_every_decision_has_a_test(decision: str) -> None:
+    assert named_by(decision)
 
 
 # What pages show.
@@ -184,7 +227,7 @@ def shown_commands(block: str) -> list[Shown]:
 
 
 CONSOLE = [
-    pytest.param(block, id=f"{path.stem}-{number}")
+    pytest.param(block, id=f"{path.relative_to(ROOT).with_suffix('')}-{number}")
     for number, (path, block) in enumerate(blocks("console"))
 ]
 
@@ -236,7 +279,7 @@ def test_python_prints_what_the_page_shows(examples: Path, monkeypatch: pytest.M
     monkeypatch.chdir(examples)
     tried = 0
     for path, block in blocks("pycon"):
-        test = doctest.DocTestParser().get_doctest(block, {}, path.name, str(path), 0)
+        test = doctest.DocTestParser().get_doctest(block, {"lacec": lacec}, path.name, str(path), 0)
         report: list[str] = []
         results = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
         assert results.failed == 0, "".join(report)
@@ -254,12 +297,52 @@ def test_the_readme_names_every_command_and_every_target() -> None:
         assert f"make {target}" in readme
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    pages = [*PAGES, *(DOCS / "rules").glob("*.md")]
-    links = [
-        (path, target)
-        for path in pages
-        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))
-    ]
-    assert links
-    assert [(p.name, t) for p, t in links if not (p.parent / t).exists()] == []
+# Links.
+
+
+def targets(path: Path, before: str = r"\]") -> list[str]:
+    """Where the links of a page lead, but for those to other places on the net."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    found = re.findall(rf"{before}\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text))
+    return [target for target in found if not re.match(r"[a-z]+:", target)]
+
+
+def anchors(path: Path) -> set[str]:
+    """The headings of a page, as links name them."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {heading.strip().replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in targets(path):
+        name, _, anchor = target.partition("#")
+        page = (path.parent / name).resolve() if name else path
+        assert page.exists(), target
+        assert not anchor or anchor in anchors(page), target
+        # The site has the pages of docs/ alone.
+        outside = DOCS in path.parents and DOCS not in page.parents
+        assert not outside, f"{target} leads out of the site"
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_that_a_page_names_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:lacec|tests|docs|examples)/[\w/.-]*)`", text))
+    assert named
+    yours = {path for path in named if re.search(r"my[-_]lint|NAME", path)}
+    assert [path for path in sorted(named - yours) if not (ROOT / path).exists()] == []
+
+
+def test_there_are_links() -> None:
+    assert sum(len(targets(path)) for path in PAGES) > 100
+
+
+def test_every_page_is_in_the_contents_of_the_site() -> None:
+    listed = set(re.findall(r"^[\w/-]+$", conf.contents(), re.MULTILINE))
+    own = {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES if DOCS in p.parents}
+    below = {name for name in own if name.startswith(("rules/", "spec/")) and "README" not in name}
+    assert own - below - {"index"} == listed
+    assert all(name in own for names in conf.PAGES.values() for name in names)

@@ -96,6 +96,13 @@ def test_explain(installed: Installed) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, page, "")
 
 
+def test_explain_writes_a_page(installed: Installed) -> None:
+    result = installed.run("lacec", "explain", "policy.lace", "--html", "page.html")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "wrote page.html\n")
+    page = (installed.elsewhere / "page.html").read_text(encoding="utf-8")
+    assert "<style>:root" in page
+
+
 FIND = """
 import json, lacec
 from lacec.resources import grammar_path, rule_page_path, stdlib_names, stdlib_path

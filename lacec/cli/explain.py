@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacec.check.spelling import nearest
+from lacec.cli.groups import grouped
 from lacec.cli.options import (
     ExposeOption,
     FactsOption,
@@ -43,7 +44,7 @@ from lacec.cli.run_interlace import (
     RightKey,
     RightPolicy,
 )
-from lacec.diagnostics import CATALOGUE
+from lacec.diagnostics import CATALOGUE, visible
 from lacec.resources import rule_page_path
 from lacec.views import OriginMode
 
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from lacec.cli.plan import Policy, Setup
 
 Subjects = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
         metavar="NAME|FILE...|HASH [FACT]",
         help="A diagnostic; a file, two with --plan, and a fact; of two stores a record's hash.",
@@ -72,36 +73,93 @@ Right = Annotated[
 ]
 
 
+HtmlOption = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page to look at, with all of it."),
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What every kind of explanation is given."""
+
+    subjects: Subjects = None
+    absent: NotOption = False
+    every: AllOption = None
+    facts: FactsOption = None
+    store: StoreOption = None
+    limit: LimitOption = None
+    json: JsonOption = False
+    html: HtmlOption = None
+
+    def files(self, count: int, what: str) -> list[str]:
+        """The subjects without the fact that may follow them."""
+        given = self.subjects or []
+        if len(given) not in (count, count + 1):
+            raise typer.BadParameter(f"give {what}, and a fact if one is to be explained")
+        return given[:count]
+
+    @property
+    def of_facts(self) -> bool:
+        """Whether facts are to be explained, and not a program."""
+        return self.absent or self.every is not None
+
+    def fact(self, count: int) -> str | None:
+        given = self.subjects or []
+        return given[count] if len(given) > count else None
+
+    def page(self, of_one: str | None) -> Path | None:
+        """Where a page goes, if one is asked for; it shows all, and not one fact or record."""
+        if self.html is None:
+            return None
+        given = {"--json": self.json, "--not": self.absent, "--all": self.every is not None}
+        for other in (name for name, value in given.items() if value):
+            raise typer.BadParameter(f"cannot stand beside {other}", param_hint="--html")
+        if of_one is not None:
+            message = f"the page shows all there is: give it without {visible(of_one)}"
+            raise typer.BadParameter(message, param_hint="--html")
+        return self.html
+
+
+@dataclass(frozen=True)
+class SideOptions:
+    """Of one side of a plan."""
+
+    side: SideOption = None
+    narrow: NarrowOption = None
+    trust_peer: TrustOption = False
+    verifier0: Verifier0Option = None
+    verifier1: Verifier1Option = None
+    nonce0: Nonce0Option = None
+    nonce1: Nonce1Option = None
+
+
+@dataclass(frozen=True)
+class StoresOptions:
+    """Of an exchange between two stores."""
+
+    left: Left = None
+    right: Right = None
+    policy: BothPolicy = None
+    left_policy: LeftPolicy = None
+    right_policy: RightPolicy = None
+    left_expose: LeftExpose = None
+    right_expose: RightExpose = None
+    left_key: LeftKey = None
+    right_key: RightKey = None
+    advertise: Advertise = None
+
+
+@grouped
 def explain_command(
-    subjects: Subjects,
-    absent: NotOption = False,
-    every: AllOption = None,
-    facts: FactsOption = None,
-    store: StoreOption = None,
+    asked: Asked,
+    of_plan: SideOptions,
+    of_stores: StoresOptions,
     linked: WithOption = None,
     plan: PlanOption = False,
-    side: SideOption = None,
     expose: ExposeOption = None,
-    narrow: NarrowOption = None,
-    trust_peer: TrustOption = False,
-    verifier0: Verifier0Option = None,
-    verifier1: Verifier1Option = None,
-    nonce0: Nonce0Option = None,
-    nonce1: Nonce1Option = None,
-    left: Left = None,
-    right: Right = None,
-    policy: BothPolicy = None,
-    left_policy: LeftPolicy = None,
-    right_policy: RightPolicy = None,
-    left_expose: LeftExpose = None,
-    right_expose: RightExpose = None,
-    left_key: LeftKey = None,
-    right_key: RightKey = None,
-    advertise: Advertise = None,
     origins: OriginsOption = OriginMode.OPAQUE,
     lowering: LoweringOption = None,
-    limit: LimitOption = None,
-    json: JsonOption = False,
 ) -> None:
     """Explain a diagnostic, a program, a fact that it derives or does not, or an exchange.
 
@@ -111,69 +169,41 @@ def explain_command(
     without a fact, the lowered rules. With --left and --right, what an exchange would do with
     one record, with the options of run-interlace.
 
+    With --html, one page for a browser: what depends on what, rules beside their bytecode,
+    and what is derived, with proofs that unfold; of an exchange, all that moves or stays.
+
     Example: lacec explain links.lace "Selected('S.1')" --facts links.facts
     """
-    of_plan = {"side": side, "narrow": narrow, "trust_peer": trust_peer, "verifier0": verifier0}
-    of_plan |= {"verifier1": verifier1, "nonce0": nonce0, "nonce1": nonce1}
-    asked = _Asked(subjects, absent, every, facts, store, limit, json)
-    if left is not None or right is not None:
-        not_with_stores(plan=plan, facts=facts, store=store, all=every, **{"not": absent})
-        not_with_stores(**of_plan, **{"with": linked})
-        policies = (left_policy or policy, right_policy or policy)
-        exposes = (
-            [*(expose or ()), *(left_expose or ())],
-            [*(expose or ()), *(right_expose or ())],
-        )
-        keys = (left_key, right_key)
-        _exchange(asked, (left, right), policies, exposes, keys, advertise, origins, lowering)
+    if of_stores.left is not None or of_stores.right is not None:
+        given = {"plan": plan, "facts": asked.facts, "store": asked.store, "all": asked.every}
+        not_with_stores(**given, **vars(of_plan), **{"not": asked.absent, "with": linked})
+        _exchange(asked, of_stores, expose or [], origins, lowering)
         return
-    needs_stores(policy=policy, left_policy=left_policy, right_policy=right_policy)
-    needs_stores(left_expose=left_expose, right_expose=right_expose)
-    needs_stores(left_key=left_key, right_key=right_key, advertise=advertise)
+    needs_stores(**vars(of_stores))
     if plan:
         from lacec.cli import plan as plans
 
         not_with_plan(**{"with": linked})
-        setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
-        local = plans.Policy(expose or (), narrow or (), trust_peer)
-        _plan(asked, side, setup, local)
+        verifiers = (of_plan.verifier0, of_plan.verifier1)
+        setup = plans.Setup(verifiers, (of_plan.nonce0, of_plan.nonce1), origins, lowering)
+        local = plans.Policy(expose or (), of_plan.narrow or (), of_plan.trust_peer)
+        _plan(asked, of_plan.side, setup, local)
         return
     needs_plan(expose=expose, origins=origins is not OriginMode.OPAQUE, lowering=lowering)
-    needs_plan(**of_plan)
+    needs_plan(**vars(of_plan))
     _one(asked, linked)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What every kind of explanation is given."""
-
-    subjects: list[str]
-    absent: bool
-    every: str | None
-    facts: list[str] | None
-    store: Path | None
-    limit: list[str] | None
-    json: bool
-
-    def files(self, count: int, what: str) -> list[str]:
-        """The subjects without the fact that may follow them."""
-        if len(self.subjects) not in (count, count + 1):
-            raise typer.BadParameter(f"give {what}, and a fact if one is to be explained")
-        return self.subjects[:count]
-
-    @property
-    def of_facts(self) -> bool:
-        """Whether facts are to be explained, and not a program."""
-        return self.absent or self.every is not None
-
-    def fact(self, count: int) -> str | None:
-        return self.subjects[count] if len(self.subjects) > count else None
-
-
-def _one(asked: _Asked, linked: list[str] | None) -> None:
+def _one(asked: Asked, linked: list[str] | None) -> None:
     (subject,) = asked.files(1, "the name of a diagnostic or a file")
     fact, limits, json = asked.fact(1), read_limits(asked.limit), asked.json
     explains_facts = asked.of_facts or fact is not None
+    page = asked.page(fact)
+    if page is not None:
+        from lacec.cli.explain_html import write_policy_page
+
+        write_policy_page(page, subject, linked, asked.facts, asked.store, limits)
+        return
     if subject in CATALOGUE and not explains_facts:
         _print_page(subject, json)
         return
@@ -193,9 +223,15 @@ def _one(asked: _Asked, linked: list[str] | None) -> None:
         print_program(subject, linked, asked.facts, asked.store, limits, json)
 
 
-def _plan(asked: _Asked, side: int | None, setup: "Setup", policy: "Policy") -> None:
+def _plan(asked: Asked, side: int | None, setup: "Setup", policy: "Policy") -> None:
     files = asked.files(2, "two files, one for each operand")
     fact, limits = asked.fact(2), read_limits(asked.limit)
+    page = asked.page(fact)
+    if page is not None:
+        from lacec.cli.explain_html import write_plan_page
+
+        write_plan_page(page, files, side, setup, policy, asked.facts, asked.store, limits)
+        return
     if asked.of_facts or fact is not None:
         from lacec.cli.why import print_plan_why, read_asked
 
@@ -209,29 +245,36 @@ def _plan(asked: _Asked, side: int | None, setup: "Setup", policy: "Policy") -> 
 
 
 def _exchange(
-    asked: _Asked,
-    stores: tuple[Path | None, Path | None],
-    policies: tuple[str | None, str | None],
-    exposes: tuple[list[str], list[str]],
-    keys: tuple[Path | None, Path | None],
-    advertise: list[str] | None,
+    asked: Asked,
+    given: StoresOptions,
+    expose: list[str],
     origins: OriginMode,
     lowering: str | None,
 ) -> None:
-    from lacec.cli.exchange import SideOptions
-    from lacec.cli.explain_exchange import print_exchange_why
+    from lacec.cli.exchange import two_sides
+    from lacec.cli.explain_exchange import ExchangeAsked, print_exchange_why
     from lacec.runtime.side import EXCHANGE_SECONDS
 
-    if stores[0] is None or stores[1] is None:
+    if given.left is None or given.right is None:
         raise typer.BadParameter("an exchange takes two stores: give --left and --right")
-    if len(asked.subjects) != 1:
-        raise typer.BadParameter("give the hash of one record")
-    left = SideOptions("left", stores[0], policies[0], exposes[0])
-    right = SideOptions("right", stores[1], policies[1], exposes[1])
-    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(asked.limit or ())])
-    print_exchange_why(
-        asked.subjects[0], (left, right), keys, advertise, origins, lowering, limits, asked.json
+    sides = two_sides(
+        (given.left, given.right),
+        (given.left_policy or given.policy, given.right_policy or given.policy),
+        ([*expose, *(given.left_expose or ())], [*expose, *(given.right_expose or ())]),
     )
+    keys = (given.left_key, given.right_key)
+    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(asked.limit or ())])
+    exchange = ExchangeAsked(sides, keys, given.advertise, origins, lowering, limits, asked.json)
+    page = asked.page(asked.fact(0))
+    if page is not None:
+        from lacec.cli.explain_html import write_exchange_page
+
+        write_exchange_page(page, exchange)
+        return
+    (hash,) = asked.subjects if asked.subjects and len(asked.subjects) == 1 else (None,)
+    if hash is None:
+        raise typer.BadParameter("give the hash of one record")
+    print_exchange_why(hash, exchange)
 
 
 def _print_page(name: str, json: bool) -> None:

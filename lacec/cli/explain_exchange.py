@@ -1,11 +1,10 @@
 """Why a record moves between two stores or does not, as `lacec explain HASH` prints it."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import typer
 
 from lacec.cli.exchange import (
     SideOptions,
@@ -22,43 +21,54 @@ from lacec.cli.why import explanation_text
 from lacec.errors import LimitError
 from lacec.limits import Limits
 from lacec.proof import Proof
-from lacec.runtime.exchange import limit_exceeded, system_clock
+from lacec.runtime.exchange import Participant, limit_exceeded, system_clock
 from lacec.runtime.explaining import OUTCOMES, Direction, explain_exchange
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.recording.recorder import NAMES
 from lacec.views import OriginMode
 
 
-def print_exchange_why(
-    text: str,
-    sides: tuple[SideOptions, SideOptions],
-    keys: tuple[Path | None, Path | None],
-    advertise: Sequence[str] | None,
-    origins: OriginMode,
-    lowering: str | None,
-    limits: Limits,
-    json: bool,
-) -> None:
-    hash = read_hash(text)
-    with ExitStack() as stack:
-        if sides[0].store.resolve() == sides[1].store.resolve():
-            raise typer.BadParameter("an exchange takes two different stores")
-        stores = [stack.enter_context(opened(side.store, json, read_only=True)) for side in sides]
-        both = participants(
-            sides,
-            (stores[0], stores[1]),
-            keys,
-            (None, None, None),
-            advertise,
-            origins,
-            lowering,
-            limits,
-            json,
-        )
-        try:
-            pair, found = explain_exchange(*both, hash, system_clock, limits)
-        except LimitError as error:
-            stopped_by_limit(error, json)
+@dataclass(frozen=True)
+class ExchangeAsked:
+    """The exchange that is explained, as the command line says it."""
+
+    sides: tuple[SideOptions, SideOptions]
+    keys: tuple[Path | None, Path | None]
+    advertise: Sequence[str] | None
+    origins: OriginMode
+    lowering: str | None
+    limits: Limits
+    json: bool
+
+    @contextmanager
+    def participants(self) -> Iterator[tuple[Participant, Participant]]:
+        """Both sides, over stores that stay as they are; a limit ends the command."""
+        with ExitStack() as stack:
+            stores = [
+                stack.enter_context(opened(side.store, self.json, read_only=True))
+                for side in self.sides
+            ]
+            both = participants(
+                self.sides,
+                (stores[0], stores[1]),
+                self.keys,
+                (None, None, None),
+                self.advertise,
+                self.origins,
+                self.lowering,
+                self.limits,
+                self.json,
+            )
+            try:
+                yield both
+            except LimitError as error:
+                stopped_by_limit(error, self.json)
+
+
+def print_exchange_why(text: str, asked: ExchangeAsked) -> None:
+    hash, json = read_hash(text), asked.json
+    with asked.participants() as both:
+        pair, found = explain_exchange(*both, hash, system_clock, asked.limits)
     results = results_of(pair)
     if json:
         document = {"hash": hash, "directions": [each.json(NAMES) for each in found]}
@@ -81,11 +91,7 @@ def direction_text(direction: Direction, indent: str = "") -> Iterator[Segment]:
     sender, receiver = NAMES[1 - direction.to], NAMES[direction.to]
     yield f"{indent}{sender} → {receiver}  ", "dim"
     yield f"{OUTCOMES[direction.outcome]}\n", "bold"
-    for name, what, found in (
-        (sender, "sends", direction.send),
-        (receiver, "requests", direction.request),
-    ):
-        if found is not None:
-            how = "because" if isinstance(found, Proof) else "no, because"
-            yield f"{indent}  {name} {what} it: {how}\n", "dim"
-            yield from explanation_text(found, indent + "    ")
+    for side, what, found in direction.explanations:
+        how = "because" if isinstance(found, Proof) else "no, because"
+        yield f"{indent}  {NAMES[side]} {what} it: {how}\n", "dim"
+        yield from explanation_text(found, indent + "    ")

@@ -19,7 +19,6 @@ from lacec.limits import Limits
 from lacec.plan.lower import scope_of
 from lacec.predicates import Predicate, read_predicate
 from lacec.proof import Check, Fact, Fails, Proof, RuleShown, WhyNot
-from lacec.syntax.show import show_constant
 
 # Of many proofs so many are shown to people; --json has them all.
 MOST_SHOWN = 20
@@ -213,23 +212,4 @@ def _fails_text(fails: Fails, indent: str) -> Iterator[Segment]:
     for fact in fails.with_facts:
         yield f"{indent}  {visible(str(fact))}\n", ""
     yield f"{indent}  {visible(fails.text)}", "red"
-    yield f"  {_reason(fails)}\n", ""
-
-
-def _reason(fails: Fails) -> str:
-    match fails.kind:
-        case "missing":
-            return "there is no such fact"
-        case "hidden":
-            hidden = "not exposed to the peer" if fails.rule.whose == "peer" else "narrowed away"
-            return f"{visible(str(fails.facts[0]))} is there, but {hidden}"
-        case "present":
-            more = (fails.count or 1) - 1
-            others = f", and {counted(more, 'other')}" if more else ""
-            return f"{visible(str(fails.facts[0]))} is there{others}"
-        case "count":
-            if fails.no_decimal is not None:
-                return f"{visible(show_constant(fails.no_decimal))} is no decimal"
-            return f"there are {fails.count}"
-        case "test":
-            return "does not hold"
+    yield f"  {visible(fails.reason)}\n", ""

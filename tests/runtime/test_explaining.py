@@ -2,8 +2,8 @@
 
 from lacec.limits import Limits
 from lacec.proof import Proof
-from lacec.runtime.exchange import limit_exceeded
-from lacec.runtime.explaining import explain_exchange
+from lacec.runtime.exchange import dry_run, limit_exceeded
+from lacec.runtime.explaining import explain_all, explain_exchange
 from tests.runtime.interlace.solo import plex
 from tests.runtime.interlace.test_driver import clock
 from tests.runtime.test_exchange import participant
@@ -56,3 +56,19 @@ def test_an_exchange_that_stops_says_so() -> None:
     exceeded = limit_exceeded(pair)
     assert exceeded is not None
     assert exceeded.name == "derived_facts"
+
+
+def test_all_that_moves_is_what_a_dry_run_moves() -> None:
+    left, right = MemoryShelf(), MemoryShelf()
+    shared = plex("shared")
+    left.add([shared, *(plex(f"l{n}") for n in range(5))])
+    right.add([shared, *(plex(f"r{n}") for n in range(3))])
+    sides = [participant(n, shelf) for n, shelf in enumerate((left, right))]
+    overview = explain_all(sides[0], sides[1], clock)
+    _, moves = dry_run(sides[0], sides[1], clock)
+    found = [(each.hash, each.size, each.direction.to) for each in overview.moves]
+    assert sorted(found) == sorted((move.hash, move.size, move.to) for move in moves)
+    assert len(found) == 8
+    assert all(isinstance(each.direction.send, Proof) for each in overview.moves)
+    assert all(isinstance(each.direction.request, Proof) for each in overview.moves)
+    assert (overview.stays, overview.more_moves, overview.more_stays) == ((), 0, 0)

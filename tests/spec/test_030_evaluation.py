@@ -362,6 +362,7 @@ def test_the_example_of_links_and_messages(name: str, answer: bool) -> None:
 def test_text_shape_with_delimiters(
     text: str, start: str, delims: str, end: str, answer: bool
 ) -> None:
+    """D10."""
     assert holds(f"TextShape(T,'{start}','{delims}','{end}')", T=text) is answer
     assert holds(f"TextShape(T,S,'{delims}',E)", T=text, S=start, E=end) is answer
 

@@ -1,0 +1,167 @@
+"""Reference pages from the code: limits, the transitions of an exchange, the Python functions."""
+
+import ast
+import inspect
+import re
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import lacec
+from lacec.limits import Limits
+from lacec.records.limits import RecordLimits
+from lacec.runtime.interlace.limits import LOWEST, Budget, ExchangeLimits, OwnLimits
+from lacec.runtime.interlace.state import State
+from lacec.runtime.interlace.table import ROWS
+
+LIMITS_INTRODUCTION = """\
+# Limits
+
+Everything that comes from a file or a peer meets a limit before memory or time is spent on it.
+Over a limit there is an error that names it, and no partial result. `--limit NAME=VALUE` changes
+one, for the commands whose help lists it.
+"""
+
+
+def limits_page() -> str:
+    lines = [LIMITS_INTRODUCTION]
+    for title, about, limits in (
+        (
+            "Of a lacegram and its evaluation",
+            "Those that begin with `peer_` or `selector_` hold for the operand of a peer. Inside "
+            "an exchange, an evaluation has 10 seconds.",
+            Limits,
+        ),
+        ("Of a record", "For the commands that read records.", RecordLimits),
+    ):
+        lines += [f"## {title}", "", about, "", "| limit | default |", "|---|---|"]
+        lines += [f"| `{field.name}` | {_number(field.default)} |" for field in fields(limits)]
+        lines.append("")
+    lines += ["## Of an exchange", "", "Each side tells the other its own, and the smaller holds."]
+    lines += ["", "| limit | default | at least |", "|---|---|---|"]
+    for field in fields(ExchangeLimits):
+        lowest = _number(getattr(LOWEST, field.name))
+        lines.append(f"| `{field.name}` | {_number(field.default)} | {lowest} |")
+    lines += ["", "A side keeps others for itself, without a word to the peer:", ""]
+    lines += ["| limit | value | |", "|---|---|---|"]
+    for kind, what in ((OwnLimits, ""), (Budget, "of one transfer, the rest is deferred")):
+        notes = _comments(kind)
+        for field in fields(kind):
+            note = notes.get(field.name) or what
+            lines.append(f"| {field.name.replace('_', ' ')} | {_number(field.default)} | {note} |")
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: Any) -> str:
+    power = value.bit_length() - 1
+    if value >= 2**14 and value == 2**power:
+        return f"2^{power} = {value:,}"
+    return f"{value:,}"
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """What stands behind each field of a dataclass."""
+    found = re.findall(r"^    (\w+): int = .*?  # (.*)$", inspect.getsource(kind), re.MULTILINE)
+    return {name: text.replace(" ...", "").replace("... ", "") for name, text in found}
+
+
+TRANSITIONS_INTRODUCTION = """\
+# States and transitions
+
+The machine of one side of an [exchange](interlace.md), row by row: in which state which event
+leads where. What comes from the peer and has no row is out of phase, and aborts; so does what
+fails. Events of the peer are messages, the others are answers to what the machine asks, and
+what happens here.
+
+| in | event | from | leads to |
+|---|---|---|---|
+"""
+
+
+def transitions_page() -> str:
+    lines = []
+    for row in ROWS:
+        peer = row.event.__module__.endswith(".messages")
+        leads = ", ".join(state.name for state in dict.fromkeys(row.leads_to)) or "the end"
+        source = "the peer" if peer else "this side"
+        lines.append(f"| {row.state.name} | {row.event.__name__} | {source} | {leads} |\n")
+    known = {row.state for row in ROWS}
+    rest = ", ".join(state.name for state in State if state not in known)
+    return TRANSITIONS_INTRODUCTION + "".join(lines) + f"\nNo row leads on from {rest}.\n"
+
+
+PYTHON_INTRODUCTION = """\
+# From Python
+
+`import lacec` gives the functions and types below. It costs nothing: what a function needs is
+imported when it is called.
+"""
+
+
+def python_page() -> str:
+    lines = [PYTHON_INTRODUCTION, "## Functions"]
+    values = {name: getattr(lacec, name) for name in lacec.__all__}
+    for name, value in values.items():
+        if inspect.isfunction(value):
+            lines += ["", f"### {name}", "", f"    {name}{_signature(value)}", "", _text(value)]
+    lines += ["", "## Types"]
+    for name, value in values.items():
+        if inspect.isclass(value):
+            lines += ["", f"### {name}", "", _text(value)]
+            methods = _methods(value)
+            lines += ["", *methods] if methods else []
+    return "\n".join(lines) + "\n"
+
+
+def _signature(function: Any) -> str:
+    # Annotations are text, defaults may be.
+    text = re.sub(r"(?<!= )'([^']*)'", r"\1", str(inspect.signature(function)))
+    return re.sub(r"\b(?:lacec|collections|numpy)(?:\.[a-z_]+)*\.", "", text)
+
+
+def _methods(kind: type) -> list[str]:
+    """The public methods that say what they are, and what they take."""
+    found = []
+    for name, value in vars(kind).items():
+        own = inspect.unwrap(getattr(value, "__func__", value))
+        if name.startswith("_") or not inspect.isfunction(own) or not own.__doc__:
+            continue
+        found.append(f"- `{name}{_signature(own)}`: {_text(own, 0)}")
+    return found
+
+
+def _text(value: Any, part: int | None = None) -> str:
+    """The docstring, or one paragraph of it; of a dataclass without one, its fields."""
+    text = inspect.cleandoc(value.__doc__ or "")
+    if is_dataclass(value) and re.match(r"\w+\(", text):  # as Python writes it
+        names = ", ".join(f"`{field.name}`" for field in fields(value))
+        return f"A value with the fields {names}."
+    if part is not None:
+        return text.split("\n\n")[part].replace("\n", " ")
+    return re.sub(r"(?m)(^>>> (?:.+\n?)+)", r"```pycon\n\1```\n", text)
+
+
+BENCH = Path(__file__).parent.parent / "tests" / "bench"
+BENCH_INTRODUCTION = """\
+# Benchmarks
+
+`make bench` measures each part of lacec, beside others where there are any to be had, and prints
+one table after the other with the machine it ran on. Nothing in it passes or fails. It installs
+the other engines into `.venv`, and takes a good while.
+
+The chart is drawn by it: the time to solve three questions over the same records, on a
+logarithmic scale. Facts are loaded before the clock starts, for every engine in the layout that
+suits it best.
+
+![Solve times of lacec and other engines](bench.png)
+"""
+
+
+def bench_page() -> str:
+    called = re.findall(r"^    (\w+)\.main", (BENCH / "__main__.py").read_text("utf-8"), re.M)
+    lines = [BENCH_INTRODUCTION]
+    for name in called:
+        tree = ast.parse((BENCH / f"{name}.py").read_text("utf-8"))
+        text = ast.get_docstring(tree) or ""
+        lines += [f"## {name.capitalize()}", "", text, ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
