@@ -165,6 +165,7 @@ class Why:
         """Each question has as much time as an evaluation (D12)."""
         for program in self._programs:
             program.answers.machine.start_clock()
+            program.answers.finder.forget()
 
     def _heads(self, *facts: Fact) -> Relation:
         columns = zip(*(fact.values for fact in facts), strict=True)
@@ -202,8 +203,8 @@ class Why:
         columns = [met[literal] for literal in sorted(met)]
         because: Iterable[tuple[Fact | Check, ...]]
         because = zip(*columns, strict=True) if columns else [()] * len(heads)
-        for fact, each in zip(heads, because, strict=True):
-            yield fact, Step(fact, rule, found.round, each)
+        for fact, round, each in zip(heads, found.rounds, because, strict=True):
+            yield fact, Step(fact, rule, round, each)
 
     def _facts(self, predicate: Predicate, relation: Relation) -> list[Fact]:
         """The rows of a relation, in their order."""
