@@ -300,6 +300,8 @@ def test_a_log_of_json_has_nothing_else_in_it() -> None:
         ((), "give two stores"),
         (("--left", "left", *TCP), "cannot stand beside --connect or --listen"),
         (("--dry-run", *RIGHT, *TCP), "cannot stand beside"),
+        (("--record", "x", *RIGHT, *TCP), "a recording has both sides"),
+        (("--left", "left", "--right", "right", *ALL, "--no-summaries"), "needs --connect"),
         (("--left", "left", "--right", "right", *ALL, "--once"), "needs --listen"),
         (("--left", "left", "--right", "right", *ALL, "--key", "a"), "needs --connect or --listen"),
         ((*LEFT, "--connect", "tcp:x", "--metrics", "1"), "needs --listen"),

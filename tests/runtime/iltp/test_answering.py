@@ -21,7 +21,7 @@ from lacec.runtime.store.store import Store
 from tests.runtime.iltp.ends import End, end, terms
 from tests.runtime.interlace.solo import plex
 
-THEIRS = [plex(f"theirs {n}") for n in range(200)]
+THEIRS = [plex(f"theirs {n}") for n in range(100)]
 PATIENT = replace(EXCHANGE_LIMITS, seconds=600)
 
 
@@ -51,7 +51,7 @@ async def until(holds: Callable[[], object]) -> None:
 
 def test_a_costly_peer_holds_up_nobody(tmp_path: Path) -> None:
     """All of its evaluation takes seconds; the other one waits for a turn of it at most."""
-    slow, quick = end(0, source=costly(3)), end(0, [plex("mine")])
+    slow, quick = end(0, source=costly(60)), end(0, [plex("mine")])
     own = replace(terms(1), evaluation=PATIENT)
 
     async def meet(lace: Lace) -> Result:
