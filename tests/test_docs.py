@@ -226,9 +226,11 @@ def shown_commands(block: str) -> list[Shown]:
     return [Shown(*part.split("\n", 1)) for part in parts]
 
 
+TUTORIAL = DOCS / "tutorial.md"
 CONSOLE = [
     pytest.param(block, id=f"{path.relative_to(ROOT).with_suffix('')}-{number}")
     for number, (path, block) in enumerate(blocks("console"))
+    if path != TUTORIAL
 ]
 
 
@@ -240,6 +242,25 @@ def examples(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("block", CONSOLE)
 def test_commands_print_what_the_page_shows(block: str, examples: Path) -> None:
+    run_shown(block, examples)
+
+
+def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
+    """From an empty folder: files are written where the text says so, commands run in order."""
+    steps = re.findall(
+        r"((?:(?!^```).*\n)*?)^```(\w+)\n((?s:.*?))^```$",
+        TUTORIAL.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    for before, language, block in steps:
+        if language == "console":
+            run_shown(block, tmp_path)
+        else:
+            (tmp_path / re.findall(rf"`(\w[\w.]*\.{language})`", before)[-1]).write_text(block)
+    assert {"console", "lace", "toml"} == {language for _, language, _ in steps}
+
+
+def run_shown(block: str, folder: Path) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
     environment.pop("FORCE_COLOR", None)
@@ -247,7 +268,7 @@ def test_commands_print_what_the_page_shows(block: str, examples: Path) -> None:
         result = subprocess.run(
             shown.command,
             shell=True,
-            cwd=examples,
+            cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
