@@ -68,6 +68,8 @@ CATALOGUE: dict[str, Severity] = {
     "bad-fact": "error",
     "derived-fact": "error",
     "unknown-fact": "error",
+    # policy tests
+    "bad-test": "error",
     # safety
     "unbound-variable": "error",
     "shared-local-variable": "error",

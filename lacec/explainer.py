@@ -145,6 +145,16 @@ class Why:
         for number, state in program.prover.made_by(predicate, heads):
             yield number, self.database.tuples(heads.take(state.starts))
 
+    def fired(self) -> Iterator[RuleShown]:
+        """The rules that make some fact."""
+        self._start_clock()
+        for program in self._programs:
+            for predicate in {node.head.predicate: None for node in program.nodes}:
+                heads = program.answers.relation(predicate)
+                for number, state in program.prover.made_by(predicate, heads):
+                    if state.size:
+                        yield program.shown[number]
+
     def _program(self, predicate: Predicate) -> _Program:
         for program in self._programs:
             if program.prover.is_derived(predicate) or predicate in program.given:
@@ -155,6 +165,7 @@ class Why:
         """Each question has as much time as an evaluation (D12)."""
         for program in self._programs:
             program.answers.machine.start_clock()
+            program.answers.finder.forget()
 
     def _heads(self, *facts: Fact) -> Relation:
         columns = zip(*(fact.values for fact in facts), strict=True)
@@ -192,8 +203,8 @@ class Why:
         columns = [met[literal] for literal in sorted(met)]
         because: Iterable[tuple[Fact | Check, ...]]
         because = zip(*columns, strict=True) if columns else [()] * len(heads)
-        for fact, each in zip(heads, because, strict=True):
-            yield fact, Step(fact, rule, found.round, each)
+        for fact, round, each in zip(heads, found.rounds, because, strict=True):
+            yield fact, Step(fact, rule, round, each)
 
     def _facts(self, predicate: Predicate, relation: Relation) -> list[Fact]:
         """The rows of a relation, in their order."""

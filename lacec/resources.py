@@ -8,6 +8,8 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 _INSTALLED = _PACKAGE / "_resources"
+# What the name of a source begins with that the standard library has.
+LIBRARY = "std:"
 ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent
 
 
@@ -17,6 +19,12 @@ def grammar_path() -> Path:
 
 def textmate_path() -> Path:
     return ROOT / "grammar" / "lace.tmLanguage.json"
+
+
+def source_path(name: str) -> Path:
+    """Where a source is: a file, or `std:NAME` where the library has one."""
+    own = name.removeprefix(LIBRARY)
+    return stdlib_path(own) if own != name and own in stdlib_names() else Path(name)
 
 
 def stdlib_path(name: str) -> Path:

@@ -26,11 +26,11 @@ from lacec.errors import LacecError
 from lacec.facets import SHORTCUTS, Facet
 from lacec.lint.subject import Context, Level
 from lacec.predicates import Predicate, read_predicate
+from lacec.resources import LIBRARY
 
 NAME = "lace.toml"
 LEVELS: tuple[Level, ...] = ("off", "info", "warning", "error")
 MOST_BYTES = 2**20
-LIBRARY = "std:"
 
 
 class SettingsError(LacecError):

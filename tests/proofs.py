@@ -158,7 +158,7 @@ def check_why_not(found: WhyNot, world: World) -> None:
         heads = {
             text: start
             for text, rule in world.rules.items()
-            if (start := _unified(rule.head, wanted)) is not None
+            if (start := unified(rule.head, wanted)) is not None
         }
         assert sorted(each.rule.text for each in fails) == sorted(heads)
         for each in fails:
@@ -167,7 +167,7 @@ def check_why_not(found: WhyNot, world: World) -> None:
                 assert each.needs in found.goals
 
 
-def _unified(head: Atom, wanted: Wanted) -> Binding | None:
+def unified(head: Atom, wanted: Wanted) -> Binding | None:
     """The binding of a rule whose head is to have some values."""
     if head.predicate != wanted.predicate:
         return None
@@ -201,11 +201,11 @@ def _check_failure(fails: Fails, rule: Rule, start: Binding, world: World) -> No
             assert slow.holds(each, dict(fails.binding), work)
     assert next(facts, None) is None
     assert fails.text == show_literal(filled(literal, fails.binding))
-    assert not _can_hold([*before, literal], start, work)
+    assert not can_hold([*before, literal], start, work)
     _check_repair(fails, literal, [*before, literal], start, world)
 
 
-def _can_hold(literals: Sequence[Literal], start: Binding, work: Work) -> bool:
+def can_hold(literals: Sequence[Literal], start: Binding, work: Work) -> bool:
     """Whether literals hold together under some binding that begins like this."""
     positive = [part for part in literals if slow.is_positive(part)]
     others = [part for part in literals if not slow.is_positive(part)]
@@ -246,14 +246,19 @@ def _check_repair(
             if not _change_count(atom, binding, operator, slow.value(bound, binding), count, work):
                 return
         case Atom() if slow.is_positive(literal):
-            assert fails.kind == "missing"
             rows = work.facts.get(literal.predicate, set())
-            work.facts[literal.predicate] = rows | set(islice(_fresh(literal, binding), 1))
+            added = set(islice(_fresh(literal, binding), 1))
+            if fails.kind == "hidden":
+                added = {fact.values for fact in fails.facts}
+                assert [slow.match_fact(literal, row, binding) is None for row in added] == [False]
+            else:
+                assert fails.kind == "missing"
+            work.facts[literal.predicate] = rows | added
         case _:
             assert fails.kind == "test"
             assert not slow.holds(literal, binding, work)
             return
-    assert at_odds or _can_hold(literals, start, work), (
+    assert at_odds or can_hold(literals, start, work), (
         fails,
         show_rule(Rule(Atom("H", ()), tuple(literals))),
         at_odds,

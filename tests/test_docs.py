@@ -26,6 +26,7 @@ from lacec.lint.subject import Context
 from lacec.pipeline import compile_sources, lint_sources, read_exposure
 from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
+from lacec.testing.reading import read_tests as read_policy_tests
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -47,9 +48,12 @@ class Example(NamedTuple):
     plan: bool = False
     linked: bytes | None = None
     expose: bytes | None = None
+    tests: bytes | None = None
 
     def found(self, folder: Path) -> list[str]:
         diagnostics: list[Diagnostic] = []
+        if self.tests is not None:
+            diagnostics.extend(read_policy_tests("page.test.toml", self.tests)[1])
         derived: set[Predicate] = set()
         if self.source is not None:
             inputs = [("page", self.source)]
@@ -90,6 +94,8 @@ def example(name: str, heading: str) -> Example:
     given = re.search(r"^```facts( plan)?\n((?s:.*?))^```$", part[1], re.MULTILINE)
     facts = None if given is None else given[2].encode()
     facet, limits = Facet.PLAIN, Limits()
+    if block is None and (tests := re.search(r"^```toml\n((?s:.*?))^```$", part[1], re.MULTILINE)):
+        return Example(None, facts, facet, limits, tests=tests[1].encode())
     if block is None:
         assert facts is not None, f"{name}.md has no example below {heading}"
         return Example(None, facts, facet, limits, given is not None and bool(given[1]))
@@ -251,6 +257,18 @@ def test_commands_print_what_the_page_shows(block: str, examples: Path) -> None:
         assert result.stdout.decode() == shown.output, shown.command
 
 
+def test_what_looks_like_a_session_is_run() -> None:
+    """In a block that is tried, or on a page that is made by running it."""
+    made = [path for path in PAGES if path in generate.PAGES]
+    tried = {"console": r"\$ ", "pycon": r">>> "}
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        for language, first in re.findall(r"^```([\w ]*)\n(.*)$", text, re.MULTILINE):
+            for name, prompt in tried.items():
+                shows = re.match(prompt, first) is not None
+                assert not shows or language == name or path in made, f"{path.name}: {first}"
+
+
 def test_the_readme_shows_commands() -> None:
     readme = [block for path, block in blocks("console") if path.name == "README.md"]
     commands = [shown.command for block in readme for shown in shown_commands(block)]
@@ -261,6 +279,12 @@ def test_the_readme_shows_commands() -> None:
 def test_the_readme_shows_the_first_policy_as_it_is() -> None:
     policy = (ROOT / "examples" / "links.lace").read_text(encoding="utf-8")
     assert f"\n```\n{policy}```\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["links", "ours"])
+def test_the_page_on_testing_shows_tests_as_they_are(name: str) -> None:
+    tests = (ROOT / "examples" / f"{name}.test.toml").read_text(encoding="utf-8")
+    assert f"\n```toml\n{tests}```\n" in (DOCS / "testing.md").read_text(encoding="utf-8")
 
 
 def test_python_prints_what_the_page_shows(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:

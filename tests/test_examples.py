@@ -1,18 +1,19 @@
-"""The examples: the demo runs, and its selectors are what they say."""
+"""The examples: the demo runs, and policies pass their checks and their tests."""
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
-from lacec.facets import Facet
-from lacec.pipeline import check_sources
+from tests.cli.run import lacec
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SELECTORS = ["members.lace", "ours.lace", "receipts/receive.lace", "receipts/send.lace"]
+FOLDERS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 
 
 def test_the_demo_runs() -> None:
@@ -32,13 +33,35 @@ def test_the_demo_runs() -> None:
     assert re.search(r"\nthe same: [0-9]+ messages\n\n$", shown)
 
 
-@pytest.mark.parametrize("name", SELECTORS)
-def test_selectors_have_no_problems(name: str) -> None:
-    assert check_sources([(name, (EXAMPLES / name).read_bytes())], Facet.SELECTOR) == ()
+@pytest.mark.parametrize("name", [*FOLDERS, "members.lace", "ours.lace"])
+def test_policies_have_no_problems(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    assert lacec("check", "--strict", name) == (0, "", ANY)
 
 
-def test_the_page_shows_the_policies_of_receipts_as_they_are() -> None:
-    page = (EXAMPLES.parent / "docs" / "receipts.md").read_text(encoding="utf-8")
-    for name in ("receive", "send"):
-        policy = (EXAMPLES / "receipts" / f"{name}.lace").read_text(encoding="utf-8")
-        assert f"\n```\n{policy}```\n" in page
+def test_every_story_passes_its_tests_and_they_use_every_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    tested = lacec("test", "--strict", "--json")
+    assert tested.code == 0, tested.out
+    assert {file["file"].partition("/")[0] for file in tested.document["files"]} >= set(FOLDERS)
+
+
+STORIES = sorted(path.stem for path in (EXAMPLES.parent / "docs" / "stories").glob("*.md"))
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_shows_its_policies_as_they_are(story: str) -> None:
+    page = (EXAMPLES.parent / "docs" / "stories" / f"{story}.md").read_text(encoding="utf-8")
+    policies = list((EXAMPLES / story).glob("*.lace"))
+    assert policies
+    for path in policies:
+        assert f"\n```lace\n{path.read_text(encoding='utf-8')}```\n" in page, path.name
+
+
+def test_the_records_of_the_stories_are_those_that_the_script_writes() -> None:
+    written = dict(runpy.run_path(str(EXAMPLES / "stories.py"))["files"]())
+    assert written.keys() == set(EXAMPLES.glob("*/*.records"))
+    for path, data in written.items():
+        assert path.read_bytes() == data, path.name

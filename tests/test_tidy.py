@@ -122,7 +122,8 @@ FORBIDDEN = {
         "lacec.runtime",
         "lacec.vm",
     ],
-    "lacec/runtime/": ["lacec.cli"],
+    "lacec/runtime/": ["lacec.cli", "lacec.testing"],
+    "lacec/testing/": ["lacec.cli"],
     # The machine of an exchange is pure: it has no clock, no connection, no store, no engine.
     "lacec/runtime/interlace/": [
         "asyncio",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from lacec import __version__
+from lacec.resources import stdlib_names
 
 ROOT = Path(__file__).parent.parent
 POLICY = "Candidate(P,T) :- Have(P), Field(P,'TAI',_,T).\n"
@@ -115,7 +116,8 @@ def test_the_resources_are_inside_the_package(installed: Installed) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     package, *found = map(Path, json.loads(result.stdout))
     assert "site-packages" in package.parts
-    assert {path.name for path in found} == {"lacegram.lark", "bad-head.md", "latest.lace"}
+    library = {f"{name}.lace" for name in stdlib_names()}
+    assert {path.name for path in found} == {"lacegram.lark", "bad-head.md"} | library
     assert all(path.is_relative_to(package.parent) for path in found)
 
 

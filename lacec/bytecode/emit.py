@@ -18,7 +18,7 @@ from lacec.canonical.module import Module
 from lacec.errors import LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.predicates import BUILTIN_ARITY, Predicate
-from lacec.syntax.ast import Atom, Cardinality, Constant, Literal, Negated, Rule, variables_of
+from lacec.syntax.ast import Atom, Cardinality, Constant, Literal, Negated, Rule
 from lacec.views import PLAIN, Origin, Resolution
 
 
@@ -130,13 +130,9 @@ class _Program:
     def _live_blocks(
         self, number: int, source: int, rule: Rule, group: frozenset[Predicate]
     ) -> Iterator[Block]:
-        outer = {name for part in rule.body if _is_positive(part) for name in variables_of(part)}
         for index, literal in enumerate(rule.body):
             if _is_positive(literal) or isinstance(literal, Negated | Cardinality):
-                atom = atom_of(literal)
-                is_count = isinstance(literal, Cardinality)
-                # What is counted by rank is never made, so that nobody knows what changed of it.
-                if atom.predicate in group or (is_count and self.tables.ranking(atom, outer)):
+                if atom_of(literal).predicate in group:
                     continue
                 instructions = BlockEmitter(self.tables, rule, Kind.CHANGE, index).run()
                 falling = _is_falling(literal)

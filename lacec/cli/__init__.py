@@ -20,10 +20,13 @@ COMMANDS = (
     "lsp",
     "eval",
     "query",
+    "test",
     "explain",
     "audit",
     "run-interlace",
     "replay",
+    "std list",
+    "std show",
     "key new",
     "key show",
     "record new",
@@ -42,16 +45,12 @@ COMMANDS = (
     "store compact",
     "store backup",
 )
+# What a group is for, and an example.
 GROUPS = {
-    "key": "Make signing secrets, and see their verifiers.",
-    "record": "Make, sign, read and check records.",
-    "store": "Keep records, and evaluate over them.",
-}
-_EXAMPLES = {
-    "": "lacec check policy.lace",
-    "key": "lacec key new -o alice.key",
-    "record": "lacec record show one",
-    "store": "lacec store list mine",
+    "key": ("Make signing secrets, and see their verifiers.", "lacec key new -o alice.key"),
+    "record": ("Make, sign, read and check records.", "lacec record show one"),
+    "std": ("See what the standard library has to link.", "lacec std list"),
+    "store": ("Keep records, and evaluate over them.", "lacec store list mine"),
 }
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -62,7 +61,7 @@ def build(names: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         name="lacec",
         help="Compile lacegrams, evaluate and explain them; make, keep and exchange records.",
-        epilog=_example(""),
+        epilog="Example: lacec check policy.lace",
         no_args_is_help=True,
         context_settings=_SETTINGS,
         pretty_exceptions_enable=False,
@@ -83,17 +82,14 @@ def build(names: Sequence[str]) -> typer.Typer:
         group, _, own = name.rpartition(" ")
         if group and group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True, context_settings=_SETTINGS)
-            app.add_typer(groups[group], name=group, help=GROUPS[group], epilog=_example(group))
+            help, example = GROUPS[group]
+            app.add_typer(groups[group], name=group, help=help, epilog=f"Example: {example}")
         module = import_module(f"lacec.cli.{name.replace(' ', '.').replace('-', '_')}")
         command = getattr(module, f"{own.replace('-', '_')}_command")
         help, _, example = command.__doc__.rpartition("Example: ")
         place = groups[group] if group else app
         place.command(own, help=help.strip(), epilog=f"Example: {example.strip()}")(command)
     return app
-
-
-def _example(group: str) -> str:
-    return f"Example: {_EXAMPLES[group]}"
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import typer
 
 from lacec.canonical.module import Module
-from lacec.cli.files import STDIN, read_inputs
+from lacec.cli.files import STDIN
+from lacec.cli.modules import facet_of, read_linked
 from lacec.cli.options import (
     FacetOption,
     JsonOption,
@@ -34,7 +35,6 @@ from lacec.cli.render import render
 from lacec.cli.report import refuse, stopped_by_limit
 from lacec.diagnostics import visible
 from lacec.errors import LimitError
-from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.pipeline import compile_sources
 from lacec.views import OriginMode
@@ -42,7 +42,7 @@ from lacec.views import OriginMode
 
 def compile_command(
     files: PlanFilesArgument,
-    facet: FacetOption = Facet.PLAIN,
+    facet: FacetOption = None,
     linked: WithOption = None,
     plan: PlanOption = False,
     verifier0: Verifier0Option = None,
@@ -67,15 +67,15 @@ def compile_command(
     if plan:
         from lacec.cli import plan as plans
 
-        not_with_plan(facet=facet is not Facet.PLAIN, **{"with": linked})
+        not_with_plan(facet=facet, **{"with": linked})
         setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
         plans.print_plan(plans.read_plan(files, setup, limits, json), output, json)
         return
     file = one_argument(files, "a file")
     needs_plan(verifier0=verifier0, verifier1=verifier1, nonce0=nonce0, nonce1=nonce1)
     needs_plan(origins=origins is not OriginMode.OPAQUE, lowering=lowering)
-    inputs = read_inputs((file, *(linked or ())), limits)
-    outcome = compile_sources(inputs, facet, limits)
+    inputs = read_linked(file, linked, limits)
+    outcome = compile_sources(inputs, facet_of(file, facet), limits)
     if outcome.module is None:
         refuse(outcome.diagnostics, dict(inputs), json)
     if not json:
@@ -87,7 +87,7 @@ def compile_command(
         except LimitError as error:
             stopped_by_limit(error, json)
     if json:
-        write_json(module_json(outcome.module, linked=bool(linked)))
+        write_json(module_json(outcome.module, linked=len(inputs) > 1))
     else:
         write(_report(outcome.module, inputs[0][0]))
 

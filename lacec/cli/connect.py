@@ -18,7 +18,7 @@ from lacec.cli.linking import (
     threaded_store,
 )
 from lacec.cli.live import Stopping, beside, show_progress
-from lacec.cli.log import Log, make_log
+from lacec.cli.log import Log, libraries_heard, make_log
 from lacec.cli.options import needs_listen
 from lacec.cli.run_interlace import Exchanging
 from lacec.runtime.cursors import FileCursors
@@ -68,7 +68,10 @@ def run_connect(link: LinkOptions, options: Exchanging, json: bool) -> None:
         with stopping.heard(), beside(*work):
             return await dialler.run(), stopping
 
-    with threaded_store(read_store(link), log, json) as (store, executor):
+    with (
+        libraries_heard(log),
+        threaded_store(read_store(link), log, json) as (store, executor),
+    ):
         result, stopping = asyncio.run(run())
     late = stopping.late and not result.converged
     if late and result.aborted in (None, "cancelled"):

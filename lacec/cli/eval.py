@@ -10,7 +10,7 @@ import typer
 
 from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
-from lacec.cli.files import read_inputs
+from lacec.cli.modules import facet_of, read_linked
 from lacec.cli.options import (
     ExposeOption,
     FacetOption,
@@ -65,7 +65,7 @@ def eval_command(
             "--query", metavar="NAME/ARITY", help="An output; every derived predicate if none."
         ),
     ] = None,
-    facet: FacetOption = Facet.PLAIN,
+    facet: FacetOption = None,
     linked: WithOption = None,
     plan: PlanOption = False,
     side: SideOption = None,
@@ -100,7 +100,7 @@ def eval_command(
     if plan:
         from lacec.cli import plan as plans
 
-        not_with_plan(query=query, facet=facet is not Facet.PLAIN, output=output, profile=profile)
+        not_with_plan(query=query, facet=facet, output=output, profile=profile)
         not_with_plan(**{"with": linked, "as": file_format is not FileFormat.FACTS})
         setup = plans.Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
         policy = plans.Policy(expose or (), narrow or (), trust_peer)
@@ -118,7 +118,7 @@ def _evaluate(
     facts: list[str] | None,
     store: Path | None,
     query: list[str] | None,
-    facet: Facet,
+    facet: Facet | None,
     linked: list[str] | None,
     limits: Limits,
     output: Path | None,
@@ -127,8 +127,8 @@ def _evaluate(
     json: bool,
 ) -> None:
     """One module."""
-    inputs = read_inputs((file, *(linked or ())), limits)
-    outcome = compile_sources(inputs, facet, limits)
+    inputs = read_linked(file, linked, limits)
+    outcome = compile_sources(inputs, facet_of(file, facet), limits)
     if outcome.module is None:
         refuse(outcome.diagnostics, dict(inputs), json)
     module = outcome.module

@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 import typer
 
 from lacec.cli.attend import Staying, attending
-from lacec.cli.files import read_inputs
 from lacec.cli.keys import load_secret
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Reader, read_exposure
@@ -147,8 +146,10 @@ def read_policy(
     lowering: str | None,
 ) -> Policy | None:
     """What a side brings, by its files; None if the reader found something wrong."""
-    source = generated or read_inputs([side.policy or ""], reader.limits)[0]
-    module = reader.module(source, Facet.SELECTOR, reader.limits)
+    if generated is not None:
+        module = reader.module(generated, Facet.SELECTOR, reader.limits)
+    else:
+        module = reader.file(side.policy or "", Facet.SELECTOR, reader.limits)
     own = None if module is None else Operand(index, module)
     exposures = [read_exposure(reader, name, own) for name in dict.fromkeys(side.expose)]
     if own is None:

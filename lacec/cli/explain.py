@@ -171,10 +171,10 @@ def explain_command(
         return
     needs_plan(expose=expose, origins=origins is not OriginMode.OPAQUE, lowering=lowering)
     needs_plan(**vars(of_plan))
-    _one(asked, answered, linked or [])
+    _one(asked, answered, linked)
 
 
-def _one(asked: Asked, answered: Answered, linked: list[str]) -> None:
+def _one(asked: Asked, answered: Answered, linked: list[str] | None) -> None:
     (subject,) = asked.files(1, "the name of a diagnostic or a file")
     fact, limits, json = asked.fact(1), read_limits(answered.limit), answered.json
     explains_facts = asked.of_facts or fact is not None
@@ -182,7 +182,7 @@ def _one(asked: Asked, answered: Answered, linked: list[str]) -> None:
     if page is not None:
         from lacec.cli.explain_html import write_policy_page
 
-        write_policy_page(page, [subject, *linked], asked.facts, asked.store, limits)
+        write_policy_page(page, subject, linked, asked.facts, asked.store, limits)
         return
     if subject in CATALOGUE and not explains_facts:
         _print_page(subject, json)
@@ -196,11 +196,11 @@ def _one(asked: Asked, answered: Answered, linked: list[str]) -> None:
         from lacec.cli.why import print_why, read_asked
 
         question = read_asked(fact, asked.every, asked.absent, limits)
-        print_why([subject, *linked], question, asked.facts, asked.store, limits, json)
+        print_why(subject, linked, question, asked.facts, asked.store, limits, json)
     else:
         from lacec.cli.program import print_program
 
-        print_program([subject, *linked], asked.facts, asked.store, limits, json)
+        print_program(subject, linked, asked.facts, asked.store, limits, json)
 
 
 def _plan(

@@ -75,7 +75,7 @@ def print_exchange_why(text: str, asked: ExchangeAsked) -> None:
         write_json(document | {n: _end(r) for n, r in zip(NAMES, results, strict=True)})
     else:
         for each in found:
-            write(_text(each))
+            write(direction_text(each))
         if not all(result.converged for result in results):
             write(ending(NAMES, results))
     finish(limit_exceeded(pair), results, False, json)
@@ -87,11 +87,11 @@ def _end(result: Result) -> dict[str, Any]:
     return said | {"detail": detail_of(result)}
 
 
-def _text(direction: Direction) -> Iterator[Segment]:
+def direction_text(direction: Direction, indent: str = "") -> Iterator[Segment]:
     sender, receiver = NAMES[1 - direction.to], NAMES[direction.to]
-    yield f"{sender} → {receiver}  ", "dim"
+    yield f"{indent}{sender} → {receiver}  ", "dim"
     yield f"{OUTCOMES[direction.outcome]}\n", "bold"
     for side, what, found in direction.explanations:
         how = "because" if isinstance(found, Proof) else "no, because"
-        yield f"  {NAMES[side]} {what} it: {how}\n", "dim"
-        yield from explanation_text(found, "    ")
+        yield f"{indent}  {NAMES[side]} {what} it: {how}\n", "dim"
+        yield from explanation_text(found, indent + "    ")

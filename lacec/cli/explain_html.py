@@ -21,13 +21,20 @@ from lacec.runtime.recording.recorder import NAMES
 
 
 def write_policy_page(
-    target: Path, names: list[str], facts: list[str] | None, store: Path | None, limits: Limits
+    target: Path,
+    name: str,
+    linked: list[str] | None,
+    facts: list[str] | None,
+    store: Path | None,
+    limits: Limits,
 ) -> None:
-    with read_program(names, facts, store, limits, False) as (module, database):
+    with read_program(name, linked, facts, store, limits, False) as (module, database):
         given = bool(facts or store)
         explanation = explain_program(module, database if given else None, limits)
         why = explain_module(module, database, limits) if given else None
-        write_page(target, policy_page(" + ".join(names), module, explanation, why))
+        write_page(
+            target, policy_page(" + ".join([name, *(linked or ())]), module, explanation, why)
+        )
 
 
 def write_plan_page(

@@ -12,7 +12,7 @@ import typer
 
 from lacec.limits import Limits
 from lacec.pipeline import Input
-from lacec.resources import stdlib_names, stdlib_path
+from lacec.resources import LIBRARY, source_path, stdlib_names
 
 STDIN = "<stdin>"
 
@@ -62,12 +62,10 @@ def _open(name: str) -> AbstractContextManager[BinaryIO]:
         if sys.stdin is None:
             raise typer.BadParameter("standard input is closed")
         return nullcontext(sys.stdin.buffer)
-    if name.startswith("std:"):
-        if name[4:] not in stdlib_names():
-            listed = ", ".join(f"std:{known}" for known in stdlib_names())
-            raise typer.BadParameter(f"there is no {name}; the standard library has {listed}")
-        return stdlib_path(name[4:]).open("rb")
-    return Path(name).open("rb")
+    if name.startswith(LIBRARY) and name.removeprefix(LIBRARY) not in stdlib_names():
+        listed = ", ".join(f"{LIBRARY}{known}" for known in stdlib_names())
+        raise typer.BadParameter(f"there is no {name}; the standard library has {listed}")
+    return source_path(name).open("rb")
 
 
 def expand(names: Iterable[str]) -> list[str]:

@@ -74,6 +74,10 @@ class LinkOptions:
     comments: Annotated[
         bool, _option("comments", None, "Say in the stream what follows, for who captures it.")
     ] = False
+    no_summaries: Annotated[
+        bool,
+        _option("no-summaries", None, "List all that is offered each time: longer, easy to read."),
+    ] = False
     log_format: Annotated[
         LogFormat | None,
         _option("log-format", None, "How standard error says what happens; text unless told."),

@@ -114,6 +114,7 @@ class TermsMaker:
             read_fields(advertise),
             replace(self.limits, **(limits or {})),
             evaluation=self.reader.limits,
+            partitions=not self.link.no_summaries,
             open=staying is not None,
             tick_interval=10 * SECOND if staying is None else staying.tick_interval,
             comments=self.link.comments,

@@ -1,10 +1,10 @@
 """run-interlace --listen: one side, to which any number of others come."""
 
 import asyncio
-import logging
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 import typer
@@ -19,18 +19,20 @@ from lacec.cli.linking import (
     say_exposure,
     threaded_store,
 )
-from lacec.cli.log import Log, LogHandler, make_log
+from lacec.cli.log import Log, libraries_heard, make_log
 from lacec.cli.options import needs_connect
 from lacec.cli.output import write, write_json
 from lacec.cli.peers import PeersError, read_peers
 from lacec.cli.run_interlace import Exchanging
 from lacec.cli.serving import Server, Serving
 from lacec.runtime.iltp.address import Address
+from lacec.runtime.iltp.answering import Aside
 from lacec.runtime.iltp.channel import ChannelError
 from lacec.runtime.iltp.endpoints import MOST_LINKS
 from lacec.runtime.iltp.guests import Guest, Guests
 from lacec.runtime.iltp.memory import DEFAULT_BYTES
 from lacec.runtime.iltp.transport.tls import ServerTls, server_tls
+from lacec.runtime.store.store import Store
 
 LEAST_MEMORY = 2**20
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
@@ -40,16 +42,16 @@ def run_listen(link: LinkOptions, listen: ListenOptions, options: Exchanging, js
     """Listen until told to stop; print what came of it."""
     log, display = make_log(link.log_format)
     serving = _read(link, listen, options, log, json)
-    handler, library = LogHandler(log), logging.getLogger("lacec")
-    library.addHandler(handler)
     try:
-        with threaded_store(read_store(link), log, json) as (store, executor):
-            server = Server(serving, store, executor, log)
+        with (
+            libraries_heard(log),
+            threaded_store(read_store(link), log, json) as (store, executor),
+            Aside(partial(Store.open, store.folder, read_only=True)) as aside,
+        ):
+            server = Server(serving, store, executor, aside, log)
             asyncio.run(server.run(display))
     except ChannelError as error:
         _refuse([str(error)], json)
-    finally:
-        library.removeHandler(handler)
     _report(server, json)
 
 

@@ -7,7 +7,8 @@ connected  peer=tcp:127.0.0.1:50112
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from lacec.cli.attend import Display, make_display
@@ -49,9 +50,7 @@ def make_log(format: LogFormat | None) -> tuple[Log, Display]:
     return Log(format, display.hide), display
 
 
-class LogHandler(logging.Handler):
-    """What the library says by logging: that something failed which nobody foresaw."""
-
+class _LogHandler(logging.Handler):
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)
         self._log = log
@@ -60,3 +59,15 @@ class LogHandler(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         what = None if error is None else f"{type(error).__name__}: {error}"
         self._log.say("failed", record.levelname.lower(), message=record.getMessage(), error=what)
+
+
+@contextmanager
+def libraries_heard(log: Log) -> Iterator[None]:
+    """What libraries say by logging, that something failed which nobody foresaw, is said in the
+    log, in one line and without a traceback."""
+    handler, root = _LogHandler(log), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)

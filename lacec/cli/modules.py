@@ -7,13 +7,14 @@ from pathlib import Path
 
 import typer
 
-from lacec.cli.files import read_input
+from lacec.cli.files import read_input, read_inputs
 from lacec.diagnostics import Diagnostic
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.modules import module_steps
 from lacec.pipeline import Input, finish
-from lacec.settings import LIBRARY, Settings, SettingsError, settings_for
+from lacec.resources import source_path
+from lacec.settings import Settings, SettingsError, settings_for
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,20 @@ def check_file(name: str, options: Options, linked: Sequence[Input] | None) -> C
     return Checked(name, work.inputs, work.diagnostics)
 
 
+def read_linked(name: str, linked: Sequence[str] | None, limits: Limits) -> list[Input]:
+    """A file and what it is linked with: as the command line says, else as `lace.toml` does."""
+    further = settings_of(name).linked if linked is None else linked
+    return read_inputs((name, *map(_short, further)), limits)
+
+
+def facet_of(name: str, given: Facet | None) -> Facet:
+    """What a file is for: as the command line says, else as `lace.toml` does, else plain."""
+    return given or settings_of(name).facet or Facet.PLAIN
+
+
 def settings_of(name: str) -> Settings:
-    if name.startswith(LIBRARY):
-        return Settings()
     try:
-        return settings_for(Path.cwd() / name)
+        return settings_for(Path.cwd() / source_path(name))
     except SettingsError as error:
         raise typer.BadParameter(str(error)) from None
 

@@ -24,11 +24,16 @@ FilesArgument = Annotated[
     ),
 ]
 FacetOption = Annotated[
-    Facet, typer.Option("--facet", help="What the module is for; it decides the reserved names.")
+    Facet | None,
+    typer.Option("--facet", help="What the module is for; plain unless lace.toml says."),
 ]
 WithOption = Annotated[
     list[str] | None,
-    typer.Option("--with", metavar="FILE", help="Link a further source, or std:NAME. Repeatable."),
+    typer.Option(
+        "--with",
+        metavar="FILE",
+        help="Link a further source, or std:NAME; as lace.toml says if none. Repeatable.",
+    ),
 ]
 LimitOption = Annotated[
     list[str] | None,
@@ -126,6 +131,7 @@ PlanFilesArgument = Annotated[
         metavar="FILE...", help="A source file, or - for standard input; with --plan two."
     ),
 ]
+WatchOption = Annotated[bool, typer.Option("--watch", help="Do it again whenever a file changes.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 OutputOption = Annotated[
     Path | None,

@@ -11,7 +11,7 @@ import typer
 
 from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
-from lacec.cli.files import read_inputs
+from lacec.cli.modules import read_linked
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.render import render
 from lacec.cli.report import refuse
@@ -43,9 +43,16 @@ class Reader:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     failed: bool = False
 
-    def module(self, source: Input, facet: Facet, limits: Limits) -> Module | None:
-        outcome = compile_sources([source], facet, limits)
-        self.sources[source[0]] = source[1]
+    def file(self, name: str, facet: Facet, limits: Limits) -> Module | None:
+        """The module of a file, with what its `lace.toml` links to it."""
+        source, *linked = read_linked(name, None, limits)
+        return self.module(source, facet, limits, linked)
+
+    def module(
+        self, source: Input, facet: Facet, limits: Limits, linked: Sequence[Input] = ()
+    ) -> Module | None:
+        outcome = compile_sources([source, *linked], facet, limits)
+        self.sources.update([source, *linked])
         self.diagnostics += [d for d in outcome.diagnostics if d not in self.diagnostics]
         self.failed |= outcome.module is None
         return outcome.module
@@ -119,10 +126,12 @@ def _operands(reader: Reader, files: Sequence[str], side: int | None) -> list[Op
     """Both operands; that of the peer is held to the limits of one (D12)."""
     two_files(files)
     found: list[Operand | None] = []
-    for index, source in enumerate(read_inputs(files, reader.limits)):
+    if list(files).count("-") > 1:
+        raise typer.BadParameter("standard input (-) can be read only once")
+    for index, name in enumerate(files):
         theirs = side is not None and index != side
         limits = reader.limits.of(Origin.PEER) if theirs else reader.limits
-        module = reader.module(source, Facet.SELECTOR, limits)
+        module = reader.file(name, Facet.SELECTOR, limits)
         found.append(None if module is None else Operand(index, module))
     return found
 
@@ -132,8 +141,7 @@ def read_exposure(reader: Reader, name: str, own: Operand | None) -> Module | No
         return expose_all(reader.limits)
     if name == "selected":
         return None if own is None else expose_selected(own, reader.limits)
-    (source,) = read_inputs([name], reader.limits)
-    return reader.module(source, Facet.EXPOSE, reader.limits)
+    return reader.file(name, Facet.EXPOSE, reader.limits)
 
 
 def _plan(operands: Sequence[Operand], setup: Setup) -> ExchangePlan:

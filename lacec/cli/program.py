@@ -7,7 +7,7 @@ from typing import Any
 
 from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
-from lacec.cli.files import read_inputs
+from lacec.cli.modules import read_linked
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
 from lacec.cli.report import refuse
@@ -20,14 +20,15 @@ from lacec.vm.database import Database
 
 @contextmanager
 def read_program(
-    names: list[str],
+    name: str,
+    linked: list[str] | None,
     facts: list[str] | None,
     store: Path | None,
     limits: Limits,
     json: bool,
 ) -> Iterator[tuple[Module, Database]]:
     """A module and its facts; what is wrong with either ends the command."""
-    inputs = read_inputs(names, limits)
+    inputs = read_linked(name, linked, limits)
     outcome = compile_sources(inputs, limits=limits)
     if outcome.module is None:
         refuse(outcome.diagnostics, dict(inputs), json)
@@ -39,13 +40,14 @@ def read_program(
 
 
 def print_program(
-    names: list[str],
+    name: str,
+    linked: list[str] | None,
     facts: list[str] | None,
     store: Path | None,
     limits: Limits,
     json: bool,
 ) -> None:
-    with read_program(names, facts, store, limits, json) as (module, database):
+    with read_program(name, linked, facts, store, limits, json) as (module, database):
         explanation = explain_program(module, database if facts or store else None, limits)
     if json:
         write_json(_document(explanation))

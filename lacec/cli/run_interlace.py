@@ -161,6 +161,12 @@ def run_interlace_command(
         needs_listen(**vars(listen))
         _exchange_of_two(stores, pair, exchanging, json)
         return
+    if pair.record is not None:
+        raise typer.BadParameter(
+            "a recording has both sides, and of a connection only one is here: record an exchange "
+            "of two stores, --left and --right",
+            param_hint="--record",
+        )
     not_with_connection(**vars(stores), **vars(pair))
     if link.listen is None:
         needs_listen(**vars(listen))

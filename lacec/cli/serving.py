@@ -11,6 +11,7 @@ from lacec.cli.log import Log
 from lacec.cli.render import counted
 from lacec.runtime.cursors import FileCursors
 from lacec.runtime.iltp.address import Address
+from lacec.runtime.iltp.answering import Aside
 from lacec.runtime.iltp.channel import About
 from lacec.runtime.iltp.endpoints import GRACE_SECONDS, serve
 from lacec.runtime.iltp.guests import Guests
@@ -44,10 +45,13 @@ class Serving:
 class Server:
     """`result` is that of the one peer, if it is for one."""
 
-    def __init__(self, serving: Serving, store: Store, executor: Executor, log: Log) -> None:
+    def __init__(
+        self, serving: Serving, store: Store, executor: Executor, aside: Aside, log: Log
+    ) -> None:
         self._serving, self._store, self._executor, self._log = serving, store, executor, log
         cursors = FileCursors(store.folder)
-        self.lace = Lace(store, cursors, executor, Memory(serving.memory))
+        memory = Memory(serving.memory)
+        self.lace = Lace(store, cursors, executor, memory, aside=aside)
         self.tally = Tally(self.lace)
         self.stopping = Stopping(self._stop)
         self.result: Result | None = None

@@ -52,7 +52,8 @@ def read_asked(text: str | None, all: str | None, absent: bool, limits: Limits) 
 
 
 def print_why(
-    names: list[str],
+    name: str,
+    linked: list[str] | None,
     asked: Asked,
     facts: list[str] | None,
     store: Path | None,
@@ -60,7 +61,7 @@ def print_why(
     json: bool,
 ) -> None:
     """Why a module derives a fact, or does not."""
-    with read_program(names, facts, store, limits, json) as (module, database):
+    with read_program(name, linked, facts, store, limits, json) as (module, database):
         _answer(explain_module(module, database, limits), asked, json)
 
 

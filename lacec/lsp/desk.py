@@ -17,8 +17,8 @@ from lacec.limits import DEFAULT_LIMITS
 from lacec.modules import FileState, file_state, module_steps
 from lacec.pipeline import Compilation, Input, canonicalise, finish
 from lacec.predicates import Predicate
-from lacec.resources import stdlib_names, stdlib_path
-from lacec.settings import LIBRARY, NAME, Settings, SettingsError, settings_for
+from lacec.resources import LIBRARY, source_path
+from lacec.settings import NAME, Settings, SettingsError, settings_for
 from lacec.syntax.ast import Atom, body_atoms
 from lacec.syntax.source import ParsedSource, SourceRule, read
 
@@ -156,15 +156,14 @@ class Desk:
         return kept[1]
 
     def _settings_of(self, path: str) -> tuple[Settings, str | None]:
-        if path.startswith(LIBRARY):
-            return Settings(), None
-        folder = Path(path).parent
+        where = source_path(path)
+        folder = where.parent
         state = tuple(file_state(str(above / NAME)) for above in (folder, *folder.parents))
         kept = self._settings.get(path)
         if kept is None or kept[0] != state:
             said: Settings | SettingsError
             try:
-                said = settings_for(Path(path))
+                said = settings_for(where)
             except SettingsError as error:
                 said = error
             kept = self._settings[path] = state, said
@@ -239,6 +238,4 @@ def atoms_of(rule: SourceRule) -> Iterator[Atom]:
 
 def real_path(name: str) -> str:
     """Where a source is on the disk."""
-    if name.startswith(LIBRARY) and name.removeprefix(LIBRARY) in stdlib_names():
-        return str(stdlib_path(name.removeprefix(LIBRARY)))
-    return name
+    return str(source_path(name))

@@ -19,7 +19,7 @@ from lacec.predicates import (
     SELECTOR_EXPORTS,
     Predicate,
 )
-from lacec.settings import LIBRARY
+from lacec.resources import LIBRARY
 from lacec.syntax.ast import Cardinality, Literal, Negated, Rule, Term, Unequal, Variable
 from lacec.syntax.lexer import tokens_of
 from lacec.syntax.source import SourceRule

@@ -75,6 +75,11 @@ def read_tai(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def read_time(text: str) -> str:
+    """The text of a time that is TAI already, or UTC and ends in Z; ValueError for any other."""
+    return from_utc(text) if text.endswith("Z") else write_tai(*read_tai(text))
+
+
 def from_utc(text: str) -> str:
     """The time of `2026-01-31T12:00:00Z`, which may have a fraction; leap seconds are known."""
     match = _UTC.fullmatch(text)

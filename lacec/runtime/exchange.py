@@ -29,7 +29,7 @@ from lacec.runtime.live import LiveStore
 from lacec.runtime.memory import Memory
 from lacec.runtime.recording.entries import Part
 from lacec.runtime.recording.recorder import Recorder, held
-from lacec.runtime.shelf import AddedLike, FactChange, Moment, Shelf, rows_of
+from lacec.runtime.shelf import AddedLike, FactChange, Moment, Records, Shelf, rows_of
 from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Side
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
@@ -163,7 +163,7 @@ class _Kept:
 class Layer:
     """A store that keeps what is added in memory, and changes nothing below."""
 
-    below: Shelf
+    below: Records
     records: dict[str, Record] = field(default_factory=dict)
     _moment: tuple[Moment, _LayeredMoment] | None = None
 

@@ -37,18 +37,22 @@ class FactChange(NamedTuple):
     removed: Rows
 
 
-class Shelf(Protocol):
-    """Where the records of a side are (lacec.runtime.store.store.Store)."""
+class Records(Protocol):
+    """Records that can be read."""
 
     def snapshot(self) -> Moment:
         """The facts as they are now; the same object while nothing changes."""
 
+    def get(self, hash: str) -> bytes | None:
+        """The bytes of a record."""
+
+
+class Shelf(Records, Protocol):
+    """Where the records of a side are (lacec.runtime.store.store.Store)."""
+
     def changes(self, before: Any, now: Any, most: int) -> FactChange | None:
         """What came and went between two of its moments; None if that is more than so many
         records, or not known."""
-
-    def get(self, hash: str) -> bytes | None:
-        """The bytes of a record."""
 
     def add(self, records: Iterable[Record | bytes]) -> "AddedLike":
         """Admit records, all or none."""

@@ -6,7 +6,7 @@ kept as later parts can tell apart, and of an atom that binds nothing new only i
 fact, so that a candidate costs about as much as looking its facts up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from lacec.predicates import Predicate
 from lacec.views import FULL_VIEW, Origin
 from lacec.vm import kernels
 from lacec.vm.builtins import Operand, compare_signs, decimals, run_test
+from lacec.vm.finding import Finder
 from lacec.vm.machine import Machine
 from lacec.vm.rank import is_unique, rank_counts
 from lacec.vm.relation import Ids, Mask, Relation, Rows
@@ -25,6 +26,8 @@ from lacec.vm.relation import Ids, Mask, Relation, Rows
 # A key of several columns is looked up by the first of them that gives no more rows than this
 # for each row that asks; the others then filter.
 FEW_ROWS = 4
+# For so few combinations no index is made.
+FEW_ASKED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Answers:
         self._numbers = {predicate: n for n, predicate in enumerate(code.predicates)}
         self._derived = {number for group in code.groups for number in group.predicates}
         self._recursive: dict[object, Tuples] = {}
+        self.finder = Finder(machine.database.universe)
         self._ranks: dict[object, tuple[Relation, Rows] | None] = {}
 
     # The tuples of patterns.
@@ -156,7 +160,7 @@ class Answers:
             return state.take(np.flatnonzero(self.holds(part, state)))
         assert part.pattern is not None
         found = self.tuples(part.pattern)
-        keys, new = _split(part.pattern.terms, state)
+        keys, new = split_terms(part.pattern.terms, state.values)
         rounds = found.rounds if part.inner and before is not None else None
         only = not any(slot in part.needed for slot, _ in new)
         if only and rounds is None:
@@ -215,8 +219,8 @@ class Answers:
                 asked, universe = state.values[part.ranked.key], self.database.universe()
                 return kernels.look_up(lows, 0, asked, ranks, universe)
         relation = self.tuples(part.pattern).relation
-        keys, _ = _split(part.pattern.terms, state)
-        if len(keys) > 1:
+        keys, _ = split_terms(part.pattern.terms, state.values)
+        if len(keys) > 1 or state.size <= FEW_ASKED:
             left, _ = self.pairs(state, relation, keys)
             return np.bincount(left, minlength=state.size)
         asker = Relation([state.values[slot] for slot, _ in keys], state.size)
@@ -255,11 +259,13 @@ class Answers:
     def agreeing(self, pattern: Pattern, state: State) -> tuple[Rows, Relation]:
         """Combinations, each with a tuple that agrees with it."""
         relation = self.tuples(pattern).relation
-        left, right = self.pairs(state, relation, _split(pattern.terms, state)[0])
+        left, right = self.pairs(state, relation, split_terms(pattern.terms, state.values)[0])
         return left, relation.take(right)
 
     def pairs(self, state: State, relation: Relation, keys: "Keys") -> tuple[Rows, Rows]:
         """Each combination with each tuple that agrees with it."""
+        if state.size <= FEW_ASKED and keys:
+            return self._few_pairs(state, relation, keys)
         one = self._cheapest(state, relation, keys) if len(keys) > 1 else None
         used = [keys[one]] if one is not None else keys
         asker = Relation([state.values[slot] for slot, _ in used], state.size)
@@ -276,6 +282,15 @@ class Answers:
                 same &= state.values[slot][left] == relation.columns[column][right]
             left, right = left[same], right[same]
         return left, right
+
+    def _few_pairs(self, state: State, relation: Relation, keys: "Keys") -> tuple[Rows, Rows]:
+        columns = [(column, state.values[slot].tolist()) for slot, column in keys]
+        found = [
+            np.asarray(self.finder.rows(relation, [(c, values[row]) for c, values in columns]))
+            for row in range(state.size)
+        ]
+        left = np.repeat(np.arange(state.size), [len(rows) for rows in found])
+        return left, np.concatenate([np.empty(0, np.intp), *found])
 
     def _cheapest(self, state: State, relation: Relation, keys: "Keys") -> int | None:
         """A column of a key that alone gives few rows; None when sorting by all costs less."""
@@ -294,7 +309,7 @@ class Answers:
         if not keys:
             left = np.arange(state.size if relation.size else 0)
             return left, np.zeros(len(left), np.intp)
-        if len(keys) > 1:
+        if len(keys) > 1 or state.size <= FEW_ASKED:
             left, right = self.pairs(state, relation, keys)
             first = _first_pairs(left, right)
             return left[first], right[first]
@@ -314,7 +329,7 @@ Keys = list[tuple[int, int]]
 """A variable that has a value, and the column that must have it too."""
 
 
-def _split(terms: Sequence[GoalTerm], state: State) -> tuple[Keys, Keys]:
+def split_terms(terms: Sequence[GoalTerm], known: Container[int]) -> tuple[Keys, Keys]:
     """The variables of a pattern that have values, and those that do not; each once."""
     keys: Keys = []
     new: Keys = []
@@ -322,7 +337,7 @@ def _split(terms: Sequence[GoalTerm], state: State) -> tuple[Keys, Keys]:
     for column, term in enumerate(terms):
         if isinstance(term, int) and term not in seen:
             seen.add(term)
-            (keys if term in state.values else new).append((term, column))
+            (keys if term in known else new).append((term, column))
     return keys, new
 
 

@@ -29,6 +29,17 @@ def unique_inverse(values: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], Ro
     return ordered[first], inverse
 
 
+def in_order(values: npt.NDArray[np.int32]) -> tuple[Rows, npt.NDArray[np.int32]]:
+    """The rows in order of value, equal ones in their own order, and the values so.
+
+    Value and row are sorted as one number: a stable sort takes eight times as long.
+    """
+    packed = values.astype(np.int64) << 32
+    packed |= np.arange(len(values))
+    packed.sort()
+    return packed & 0xFFFFFFFF, (packed >> 32).astype(np.int32)
+
+
 def unique_rows(values: npt.NDArray[Number]) -> Rows:
     """One row for each value."""
     order = np.argsort(values)

@@ -8,8 +8,9 @@ outputs, the same as full evaluation would find. Groups are gone through in orde
 3. tuples are added that a rule derives with something new, until nothing more follows.
 
 A negated atom, or a count with an upper bound, loses where its predicate gains. What is
-affected is found by the CHANGE and DELTA blocks, what still holds by the CHECK blocks. A
-group in which much changes, or that counts by rank, is evaluated anew and compared.
+affected is found by the CHANGE and DELTA blocks, what still holds by the CHECK blocks. What
+is counted by rank has no tuples; instead, keys are told whose count went past a bound. A
+group in which much changes is evaluated anew and compared.
 
 A limit that is met on the way is decided by a full evaluation. So are the limits on facts,
 and the one on rounds: the machine knows how many a full evaluation takes at most.
@@ -37,9 +38,9 @@ from lacec.vm.rederive import (
     still_derived,
 )
 from lacec.vm.relation import Relation
-from lacec.vm.rows import Make, RowBlock, Source
+from lacec.vm.rows import Make, RowBlock, Source, Unfit
 from lacec.vm.schedule import full_blocks, needed_groups
-from lacec.vm.triggers import GroupBlocks, LiveBlocks
+from lacec.vm.triggers import GroupBlocks, LiveBlocks, Pending
 from lacec.vm.view import LiveView
 
 ViewChange = tuple[Iterable[int], Iterable[int]]
@@ -75,10 +76,12 @@ class Incremental:
         self._groups = needed_groups(code, full_blocks(code), code.outputs)
         arities = {p: code.predicates[p].arity for g in self._groups for p in _members(code, g)}
         universe = self._symbols.universe
-        self._kept = {p: Kept(_empty(arity), arity, universe) for p, arity in arities.items()}
+        self._kept = {
+            p: Kept(concatenate((), arity), arity, universe) for p, arity in arities.items()
+        }
         self._sources: dict[int, dict[tuple[int, Part], Source]] = {}
-        make = Make(code, self._symbols, self.spend, self._source)
-        self._blocks = LiveBlocks(code, self._groups, make)
+        self._make = Make(code, self._symbols, self.spend, self._source)
+        self._blocks = LiveBlocks(code, self._groups, self._make)
         self._is_live = False  # whether the state is that of the facts
         self._reported = {p: self._kept[p].below for p in code.outputs}
         # At most how many rounds a full evaluation of each recursive group takes.
@@ -149,7 +152,8 @@ class Incremental:
             self._reported = {p: self._kept[p].relation() for p in self.code.outputs}
             self._is_live = False
             for kept in self._kept.values():
-                kept.replace(_empty(kept.arity))
+                kept.replace(concatenate((), kept.arity))
+            self._make.forget_ranks()
             self._rounds.clear()
 
     # Full evaluation.
@@ -177,6 +181,7 @@ class Incremental:
         machine.run()
         for predicate, kept in self._kept.items():
             kept.replace(machine.done[predicate])
+        self._make.forget_ranks()
         self._rounds = dict(machine.rounds)
         asked = self.code.outputs if compares else ()
         found = {p: difference(self._reported[p], self._kept[p].below) for p in asked}
@@ -224,6 +229,8 @@ class Incremental:
         if found is None:
             kept = self._kept.get(predicate)
             if kept is None:
+                if any(predicate in group.predicates for group in self.code.groups):
+                    raise Unfit  # it is counted by rank, and not made
                 kept = self._base(self.code.predicates[predicate])
             seen = self._views[view - 1] if view else None
             found = sources[view, part] = Source(kept, part, seen)
@@ -267,8 +274,9 @@ class Incremental:
             self._wake(predicate)
         for number in self._groups:
             self._check_time()
-            if self._is_touched(number):
-                self._change_group(number)
+            is_known = self._follow_ranks(number)
+            if not is_known or self._is_touched(number):
+                self._change_group(number, is_known)
                 for predicate in _members(self.code, number):
                     self._wake(predicate)
                     self._kept[predicate].settle()
@@ -314,20 +322,26 @@ class Incremental:
                                 for block in blocks:
                                     self._await(block, row, gained=gained)
 
+    def _follow_ranks(self, number: int) -> bool:
+        """Wake the blocks whose counts went past a bound; False when nobody can tell which."""
+        woken = self._blocks.past_bounds(number, self._changes)
+        for block, row in woken or ():
+            for gained in (True, False):
+                self._await(block, row, gained)
+        return woken is not None
+
     def _await(self, block: RowBlock, row: Tuple, gained: bool) -> None:
         pending = self._pending.setdefault(block.block.group, Pending())
         side = pending.gained if gained != block.block.falling else pending.lost
         side.setdefault(block, []).append(row)
 
-    def _change_group(self, number: int) -> None:
+    def _change_group(self, number: int, by_tuples: bool = True) -> None:
         blocks, start = self._blocks.groups[number], len(self._log)
-        if blocks.is_live:
+        if blocks.is_live and by_tuples:
             self._rows = self._next_look = 0
             own = sum(self._kept[p].size for p in _members(self.code, number))
-            read = {
-                self._kept.get(p) or self._base(self.code.predicates[p]) for p, _ in blocks.reads
-            }
-            whole = own + sum(kept.size for kept in read)
+            names, read = self.code.predicates, {p for p, _ in blocks.reads}
+            whole = own + sum((self._kept.get(p) or self._base(names[p])).size for p in read)
             self._most_rows = max(MANY_ROWS, whole // SHARE_OF_ROWS)
             try:
                 self._change_tuples(number, blocks, max(MANY_REMOVED, own // SHARE_REMOVED))
@@ -367,8 +381,9 @@ class Incremental:
 
     def _check_results(self, number: int, rounds: int) -> None:
         """LimitError where a full evaluation would, or might, meet a limit on what there is."""
+        most = self.limits.derived_facts
         for predicate in _members(self.code, number):
-            size, most = self._kept[predicate].size, self.limits.derived_facts
+            size = self._kept[predicate].size
             if size > most and not self.code.predicates[predicate].name.startswith("+"):
                 what = f"derived facts of {self.code.predicates[predicate]}"
                 raise LimitError("derived_facts", most, size, what)
@@ -379,19 +394,5 @@ class Incremental:
                 raise TooMuch
 
 
-class Pending:
-    """What a group has to look at: for each block, tuples that it lost and tuples it gained."""
-
-    __slots__ = ("gained", "lost")
-
-    def __init__(self) -> None:
-        self.lost: dict[RowBlock, list[Tuple]] = {}
-        self.gained: dict[RowBlock, list[Tuple]] = {}
-
-
 def _members(code: Code, group: int) -> tuple[int, ...]:
     return code.groups[group].predicates
-
-
-def _empty(arity: int) -> Relation:
-    return concatenate((), arity)

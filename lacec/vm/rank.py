@@ -92,16 +92,23 @@ def _ranks(
     """The place of every value in the order of the test, of both columns; which have a place."""
     same = low is high
     ids, inverse = unique_inverse(low if same else np.concatenate((low, high)))
-    if test == Test.LEX_COMPARE:
-        ranks = lex_ranks(*symbols.slices(ids))
-        valid = np.ones(len(ids), bool)
-    else:
-        values, big, valid = decimals(symbols, ids)
-        ranks = _number_ranks(values, big)
+    ranks, valid = value_ranks(symbols, test, ids)
     ranks, valid = ranks[inverse], valid[inverse]
     if same:
         return ranks, ranks, valid, valid
     return ranks[: len(low)], ranks[len(low) :], valid[: len(low)], valid[len(low) :]
+
+
+def value_ranks(symbols: Symbols, test: Test, ids: Ids) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+    """The place of each of different values in the order of the test; which have one.
+
+    What is no decimal stands where 0 does.
+    """
+    if test == Test.LEX_COMPARE:
+        return lex_ranks(*symbols.slices(ids)), np.ones(len(ids), bool)
+    values, big, valid = decimals(symbols, ids)
+    values[~valid] = 0
+    return _number_ranks(values, big), valid
 
 
 def _number_ranks(values: Numbers, big: dict[int, int]) -> Numbers:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lacec.vm.arrays import in_order
+
 Ids = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.signedinteger[Any]]
 """Row numbers."""
@@ -88,8 +90,7 @@ class Relation:
             if order < 1 or self.size < 64:
                 self._orders[column] = order + 1
                 return np.flatnonzero(values == value)
-            sorted_rows = np.argsort(values, kind="stable")
-            order = self._orders[column] = (sorted_rows, values[sorted_rows])
+            order = self._orders[column] = in_order(values)
         rows, ordered = order
         low = np.searchsorted(ordered, value, "left")
         high = np.searchsorted(ordered, value, "right")
@@ -133,8 +134,7 @@ class Lookup:
         self._sorted: Ids | None = None
         self._order: Rows | None = None  # the rows in order of value; None: they are so already
         if universe > DENSE * len(values) + 1024:
-            self._order = np.argsort(values, kind="stable")
-            self._sorted = values[self._order]
+            self._order, self._sorted = in_order(values)
             return
         rows = np.full(universe, -1, np.int32)
         numbers = np.arange(len(values), dtype=np.int32)
@@ -143,7 +143,7 @@ class Lookup:
             self._rows = rows
             return
         if not (values[1:] >= values[:-1]).all():
-            self._order = np.argsort(values, kind="stable")
+            self._order = in_order(values)[0]
         self._count(values)
 
     def _count(self, values: Ids) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from operator import ge, gt, itemgetter, le, lt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from lacec.bytecode.code import Term as CodeTerm
 from lacec.vm.base import Change
 from lacec.vm.builtins import decimals, integer, run_test
 from lacec.vm.kept import Kept, Part, Tuple
+from lacec.vm.ranking import Chain, Ranks
+from lacec.vm.ranking import Rows as RankRows
 from lacec.vm.symbols import Symbols
 from lacec.vm.view import LiveView
 
@@ -32,6 +34,8 @@ COMPARISONS = {
 _FIRST_CHUNK, _MOST_CHUNK = 8, 4096
 _UNBOUNDED = 2**62
 
+Atom = tuple[int, int, Part]
+"""A predicate, a view, and what is selected."""
 Rows = Iterable[Tuple]
 Step = Callable[[Rows, bool], Iterator[Tuple]]
 """Rows in, rows out; the flag asks for the state before the change."""
@@ -81,10 +85,17 @@ class Source:
         return sum(1 for _ in islice(self.find(fixed, before), most))
 
 
+class Ranked(NamedTuple):
+    """A predicate that is counted by rank in a group."""
+
+    predicate: int
+    ranks: Ranks
+
+
 class RowBlock:
     """A block that can be run for a few tuples."""
 
-    __slots__ = ("_picks", "_steps", "begins", "block", "head", "trigger", "view")
+    __slots__ = ("_picks", "_steps", "begins", "block", "head", "ranks", "trigger", "view")
 
     def __init__(self, block: Block, make: "Make") -> None:
         """Raises Unfit for a block that only the machine can run."""
@@ -93,7 +104,9 @@ class RowBlock:
         _, register, self.begins, self.view, _ = block.instructions[0]
         self.trigger: Part = ((), ())
         current = register
-        atoms: dict[int, tuple[int, int, Part]] = {}
+        atoms: dict[int, Atom] = {}
+        columns: dict[int, tuple[Atom, tuple[int, ...]]] = {}
+        self.ranks: list[tuple[Ranked, int]] = []
         for instruction in block.instructions[1:-1]:
             opcode, to, source = instruction[0], instruction[1], instruction[2]
             if opcode == op.LOAD:
@@ -101,8 +114,15 @@ class RowBlock:
             elif opcode == op.SELECT and source in atoms:
                 predicate, view, _ = atoms[source]
                 atoms[to] = (predicate, view, make.part(instruction))
+            elif opcode == op.PROJECT and source in atoms:
+                columns[to] = (atoms[source], instruction[3])
             elif source != current:
                 raise Unfit
+            elif opcode == op.RANK:
+                step, *ranked = make.rank(block.group, instruction, columns)
+                self._steps.append(step)
+                self.ranks += ranked
+                current = to
             elif opcode == op.SELECT and not self._steps:
                 self.trigger = make.part(instruction)
                 current = to
@@ -147,6 +167,12 @@ class Make:
         self.spend = spend  # is told how many rows are looked at
         self.source = source
         self.constants = [symbols.intern(text) for text in code.constants]
+        self.ranks: dict[object, Ranks] = {}
+
+    def forget_ranks(self) -> None:
+        """All facts are others now."""
+        for ranks in self.ranks.values():
+            ranks.forget()
 
     def part(self, select: Instruction) -> Part:
         _, _, _, constants, equals = select
@@ -158,7 +184,7 @@ class Make:
         made = [(kind == COLUMN, n if kind == COLUMN else self.constants[n]) for kind, n in terms]
         return lambda row: tuple([row[value] if column else value for column, value in made])
 
-    def step(self, instruction: Instruction, atoms: dict[int, tuple[int, int, Part]]) -> Step:
+    def step(self, instruction: Instruction, atoms: dict[int, Atom]) -> Step:
         opcode, _, _, *operands = instruction
         if opcode == op.PROJECT:
             return project(*operands)
@@ -210,6 +236,37 @@ class Make:
                     yield row
 
         return step
+
+    def rank(
+        self, group: int, rank: Instruction, columns: dict[int, tuple[Atom, tuple[int, ...]]]
+    ) -> tuple[Step, tuple[Ranked, int]]:
+        """A count by rank; of the state before only that rows may have passed it."""
+        _, _, _, key, predicate, position, low, high, ways, compare, (kind, place) = rank
+        chain = Chain(ways)
+        if kind != CONSTANT or not chain.fits:
+            raise Unfit
+        low_rows, high_rows = (self._rank_rows(*columns[register]) for register in (low, high))
+        named = (group, predicate, position, low_rows, high_rows, ways)
+        ranks = self.ranks.get(named)
+        if ranks is None:
+            ranks = self.ranks[named] = Ranks(self.symbols, low_rows, high_rows, chain)
+        spend, holds = self.spend, COMPARISONS[op.Compare(compare)]
+        limit = integer(self.code.constants[place])
+
+        def step(rows: Rows, before: bool) -> Iterator[Tuple]:
+            for row in rows:
+                spend(1)
+                if before or holds(ranks.count(row[key]), limit):
+                    yield row
+
+        bound = limit + (compare in (op.Compare.LESS_EQUAL, op.Compare.GREATER))
+        return step, (Ranked(predicate, ranks), bound)
+
+    def _rank_rows(self, atom: Atom, columns: tuple[int, ...]) -> RankRows:
+        predicate, view, part = atom
+        if view:
+            raise Unfit
+        return RankRows(predicate, self.source(predicate, view, part).kept, part, columns)
 
     def _decimal(self, id: int) -> int | None:
         """A bound that is a value; None for one that is no decimal (D9)."""

@@ -33,7 +33,7 @@ from lacec.vm.text import (
 Slices = tuple[Bytes, Offsets, Offsets]
 
 # Up to this many values, keeping them as Python strings costs less than adding them in bulk.
-_MODEST = 1 << 10
+_MODEST, _FEW = 1 << 10, 8  # fewer ids than that are looked at one by one
 # In place of an id: the hash is that of another value.
 _COLLIDES = -2
 
@@ -173,11 +173,12 @@ class Symbols:
 
     def texts(self, ids: Ids) -> list[str]:
         """The values of many ids; one Python string for each id that occurs."""
+        if len(ids) < _FEW:
+            return [self.text(id) for id in ids.tolist()]
         wanted, inverse = unique_inverse(ids)
         data, starts, ends = self.slices(wanted)
-        raw = data.data
+        raw, strings = data.data, np.empty(len(wanted), object)
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        strings = np.empty(len(wanted), object)
         strings[:] = [str(raw[start:end], "utf-8") for start, end in spans]
         return strings[inverse].tolist()  # type: ignore[no-any-return]
 

@@ -5,12 +5,14 @@ is found by the predicate, the view and the constants of the tuple that it begin
 that one new fact does not go through every rule.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Block, Code, Kind
+from lacec.views import FULL_VIEW
+from lacec.vm.base import Change
 from lacec.vm.kept import Part, Tuple
-from lacec.vm.rows import Make, RowBlock, Unfit
+from lacec.vm.rows import Make, Ranked, RowBlock, Unfit
 
 
 class Trigger:
@@ -43,6 +45,8 @@ class GroupBlocks:
         self.deltas: dict[int, Trigger] = {}
         self.checks: dict[int, list[RowBlock]] = {}
         self.reads: set[tuple[int, int]] = set()
+        # What is counted by rank, and the counts from which on the answer is another.
+        self.ranks: dict[Ranked, set[int]] = {}
         self.is_live = True
 
 
@@ -56,9 +60,8 @@ class LiveBlocks:
             if block.group in self.groups and block.kind in (Kind.FULL, Kind.DELTA):
                 group = self.groups[block.group]
                 group.reads |= {(i[2], i[3]) for i in block.instructions if i[0] == op.LOAD}
-                # Code that is not live, or has a RANK, leaves its groups to the machine.
+                # Code that is not live leaves its groups to the machine.
                 group.is_live &= _rule_of(block) in asked
-                group.is_live &= all(i[0] != op.RANK for i in block.instructions)
         for block in code.blocks:
             if block.group in self.groups and block.kind != Kind.FULL:
                 group = self.groups[block.group]
@@ -69,6 +72,8 @@ class LiveBlocks:
                     group.is_live = False
 
     def _add(self, block: RowBlock, group: GroupBlocks) -> None:
+        for ranked, bound in block.ranks:
+            group.ranks.setdefault(ranked, set()).add(bound)
         match block.block.kind:
             case Kind.CHANGE:
                 views = self.triggers.setdefault(block.begins, {})
@@ -77,6 +82,33 @@ class LiveBlocks:
                 group.deltas.setdefault(block.begins, Trigger()).add(block)
             case Kind.CHECK:
                 group.checks.setdefault(block.head, []).append(block)
+
+    def past_bounds(
+        self, number: int, changes: Mapping[int, Change]
+    ) -> list[tuple[RowBlock, Tuple]] | None:
+        """The blocks of a group that count by rank, each with the keys whose count went past
+        a bound; None when nobody can tell which.
+        """
+        woken: list[tuple[RowBlock, Tuple]] = []
+        group, is_known = self.groups[number], True
+        for (predicate, ranks), bounds in group.ranks.items() if group.is_live else ():
+            keys = ranks.move(changes, bounds)
+            is_known &= keys is not None
+            for key in keys or ():
+                row = (key, key)  # of a predicate of two columns; a block reads the key alone
+                blocks = self.triggers[predicate][FULL_VIEW].blocks(row)
+                woken += [(block, row) for block in blocks if block.block.group == number]
+        return woken if is_known else None
+
+
+class Pending:
+    """What a group has to look at: for each block, tuples that it lost and tuples it gained."""
+
+    __slots__ = ("gained", "lost")
+
+    def __init__(self) -> None:
+        self.lost: dict[RowBlock, list[Tuple]] = {}
+        self.gained: dict[RowBlock, list[Tuple]] = {}
 
 
 def _rule_of(block: Block) -> tuple[int, int, int]:

@@ -17,7 +17,9 @@ from lacec.predicates import Predicate
 from lacec.views import FULL_VIEW
 from lacec.vm import kernels
 from lacec.vm.answers import Answers, State
+from lacec.vm.kept import relation_of
 from lacec.vm.relation import Relation, Rows
+from lacec.vm.witness import Head, TooMuch, Witness, Witnesses
 
 # So many heads are asked about at once: enough for columns to pay, and bounded in memory.
 MANY_HEADS = 2**16
@@ -35,7 +37,7 @@ class Found:
     predicate: Predicate
     goal: Goal
     heads: Relation
-    round: int | None
+    rounds: Sequence[int | None]
     state: State
 
 
@@ -73,6 +75,50 @@ class Prover:
 
     def prove(self, predicate: Predicate, heads: Relation) -> Iterator[Found]:
         """Proofs of heads that there are: each tuple that they rest on is proved once."""
+        if heads.size == 1:
+            try:
+                return iter(self._one(predicate, heads))
+            except TooMuch:
+                pass
+        return self._many(predicate, heads)
+
+    def _one(self, predicate: Predicate, heads: Relation) -> list[Found]:
+        """The proof of one head, row by row: the witnesses of each rule together."""
+        found = Witnesses(self.answers)
+        round = None
+        if predicate in self.rules.groups:
+            rounds = self.answers.rounds(predicate)
+            assert rounds is not None
+            round = rounds.item(self.answers.rows_of(predicate, heads)[0])
+        waiting = [Head(predicate, tuple([c.item(0) for c in heads.columns]), round)]
+        seen = set(waiting)
+        by_rule: dict[int, list[Witness]] = {}
+        for head in waiting:
+            number, witness = self._witness(found, head)
+            by_rule.setdefault(number, []).append(witness)
+            for needed in found.needs(self._goals[number], witness):
+                if needed not in seen and self.is_derived(needed.predicate):
+                    seen.add(needed)
+                    waiting.append(needed)
+        return [self._found(found, number, made) for number, made in by_rule.items()]
+
+    def _witness(self, found: Witnesses, head: Head) -> tuple[int, Witness]:
+        """By the first rule that makes a head."""
+        for number in self.rules_of(head.predicate):
+            witness = found.find(self._goal(number), head)
+            if witness is not None:
+                return number, witness
+        raise AssertionError(f"no rule makes a tuple of {head.predicate}")
+
+    def _found(self, found: Witnesses, number: int, made: Sequence[Witness]) -> Found:
+        heads, goal = [witness.head for witness in made], self._goals[number]
+        predicate = heads[0].predicate
+        relation = relation_of([head.row for head in heads], predicate.arity)
+        return Found(
+            predicate, goal, relation, [head.round for head in heads], found.state(goal, made)
+        )
+
+    def _many(self, predicate: Predicate, heads: Relation) -> Iterator[Found]:
         waiting: Waiting = {predicate: [heads]}
         for group in reversed(self.groups):
             if group[0] in self.rules.groups:
@@ -127,19 +173,24 @@ class Prover:
             state = self._solve(number, heads, round)
             if state.size:
                 goal = self._goals[number]
-                yield Found(predicate, goal, heads.take(state.starts), round, state)
+                made = heads.take(state.starts)
+                yield Found(predicate, goal, made, [round] * made.size, state)
                 left = np.ones(heads.size, bool)
                 left[state.starts] = False
                 heads = heads.where(left)
         assert not heads.size, f"no rule makes {heads.size} tuples of {predicate}"
 
     def _solve(self, number: int, heads: Relation, round: int | None) -> State:
-        positions = range(len(heads.columns))
+        before = None if round is None else np.full(heads.size, round)
+        return self.answers.solve(self._goal(number), heads, range(len(heads.columns)), before)
+
+    def _goal(self, number: int) -> Goal:
+        """A rule whose head has values everywhere."""
         goal = self._goals.get(number)
         if goal is None:
+            positions = range(self.rules.nodes[number].head.predicate.arity)
             goal = self._goals[number] = self.rules.goal(number, positions, written=False)
-        before = None if round is None else np.full(heads.size, round)
-        return self.answers.solve(goal, heads, positions, before)
+        return goal
 
 
 @dataclass(frozen=True, slots=True)

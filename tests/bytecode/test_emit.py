@@ -427,15 +427,19 @@ def test_a_change_block_of_a_count_begins_with_the_keys_to_count_again(
     )
 
 
-def test_what_is_counted_by_rank_has_no_change_block() -> None:
+def test_what_is_counted_by_rank_has_a_change_block_that_begins_with_its_keys() -> None:
+    """The predicate is never made: whoever follows the counts tells which keys are concerned."""
     text = NEWER + "Latest(P) :- C(P,_), Cardinality(Newer(P,_),'<','100')."
     code = code_of(text, [("Latest", 1)], live=True)
     blocks = [code.blocks[number] for number in blocks_of(code, "Latest")]
     assert [(b.kind, b.atom) for b in blocks] == [
         (Kind.FULL, -1),
         (Kind.CHANGE, 0),
+        (Kind.CHANGE, 1),
         (Kind.CHECK, -1),
     ]
+    counted = [instruction[0] for instruction in blocks[2].instructions]
+    assert (counted[:2], op.RANK in counted) == ([op.LOAD, op.PROJECT], True)
 
 
 def test_a_check_block_begins_with_the_head_and_keeps_what_the_rule_says_twice() -> None:

@@ -167,15 +167,20 @@ def test_the_standard_library_is_linked_by_name() -> None:
     outcome = lacec("compile", "-", "--with", "std:latest", "--json", source=source)
     assert outcome.code == 0
     assert outcome.document["diagnostics"] == []
-    assert outcome.document["strata"] == [["Candidate/2", "Newer/2"], ["Latest/1"]]
+    assert outcome.document["strata"] == [["Candidate/2", "Newer/2"], ["AmongLatest/1", "Latest/1"]]
     files = {rule["text"].partition("(")[0]: rule["file"] for rule in outcome.document["rules"]}
-    assert files == {"Candidate": "<stdin>", "Latest": "<stdin>", "Newer": "std:latest"}
+    assert files == {
+        "AmongLatest": "std:latest",
+        "Candidate": "<stdin>",
+        "Latest": "<stdin>",
+        "Newer": "std:latest",
+    }
 
 
 def test_an_unknown_library_lists_the_known_ones() -> None:
     outcome = lacec("compile", "policy.lace", "--with", "std:nothing")
     assert outcome.code == 2
-    assert "there is no std:nothing; the standard library has std:latest" in outcome.err
+    assert "there is no std:nothing; the standard library has std:blocklist, " in outcome.err
 
 
 def test_a_library_name_cannot_climb_out_of_the_library() -> None:

@@ -11,7 +11,9 @@ from lacec.cli import COMMANDS, GROUPS, build
 from tests.cli.run import lacec, python
 
 # Options that stand for different things in different commands.
-OF_SEVERAL_MEANINGS = {"--expose", "--facet", "--json", "--key", "--limit", "--output", "--store"}
+OF_SEVERAL_MEANINGS = {
+    "--expose", "--facet", "--json", "--key", "--limit", "--output", "--store", "--strict",
+}  # fmt: skip
 
 
 class Parameter(NamedTuple):

@@ -1,6 +1,5 @@
 """lacec run-interlace --listen and --connect: two processes, each with its store."""
 
-import json
 import os
 import signal
 import socket
@@ -105,20 +104,22 @@ def test_a_listener_on_stdio_has_one_peer_whatever_it_speaks() -> None:
 
 FAILING = """
 from lacec.runtime.iltp.guests import Guests
+from lacec.runtime.side import Side
 
 def fail(*_):
     raise RuntimeError("unforeseen")
 
-Guests.welcome = fail
+{}.{} = fail
 from lacec.__main__ import main
 main()
 """
 
 
 def test_once_ends_when_its_link_fails_in_a_way_nobody_foresaw() -> None:
+    failing = FAILING.format("Guests", "welcome")
     there, back = os.pipe(), os.pipe()
     with subprocess.Popen(
-        [sys.executable, "-c", FAILING, "run-interlace", "--listen", "stdio", *RIGHT],
+        [sys.executable, "-c", failing, "run-interlace", "--listen", "stdio", *RIGHT],
         stdin=there[0],
         stdout=back[1],
         stderr=subprocess.PIPE,
@@ -132,6 +133,22 @@ def test_once_ends_when_its_link_fails_in_a_way_nobody_foresaw() -> None:
     assert b"outcome=internal-error" in said
 
 
+@pytest.mark.parametrize("open", [(), ("--open",)])
+def test_who_connects_and_fails_in_a_way_nobody_foresaw_says_so_in_a_line(
+    open: tuple[str, ...],
+) -> None:
+    failing = FAILING.format("Side", "answer")
+    with listening(*RIGHT, *TCP) as listener:
+        command = ("run-interlace", "--connect", listener.address, *LEFT, "--json", *open)
+        ended = python(["-c", failing, *command])
+        listener.wait_for("ended")
+    assert ended.code == 1, ended.err
+    assert ended.document["aborted"] == "internal-error"
+    (line,) = ended.err.splitlines()
+    assert line.startswith("failed  message=")
+    assert line.endswith('error="RuntimeError: unforeseen"')
+
+
 def test_the_phase_timeout_counts_from_the_beginning() -> None:
     """D24a: also for who has not said who it is."""
     with listening(*RIGHT, *TCP, "--limit", "phase_timeout_seconds=1") as listener:
@@ -141,34 +158,6 @@ def test_the_phase_timeout_counts_from_the_beginning() -> None:
                 pass
         (line,) = listener.wait_for("ended")
     assert "outcome=phase-timeout" in line
-
-
-def test_two_processes_over_pipes() -> None:
-    """As through ssh: the parent connects, the child listens; results are on standard error."""
-    there, back = os.pipe(), os.pipe()
-    command = [sys.executable, "-m", "lacec", "run-interlace", "--json"]
-    with (
-        subprocess.Popen(
-            [*command, "--connect", "stdio", *LEFT],
-            stdin=back[0],
-            stdout=there[1],
-            stderr=subprocess.PIPE,
-            env=process_environment(),
-        ) as parent,
-        subprocess.Popen(
-            [*command, "--listen", "stdio", *RIGHT, "--log-format", "json"],
-            stdin=there[0],
-            stdout=back[1],
-            stderr=subprocess.PIPE,
-            env=process_environment(),
-        ) as child,
-    ):
-        for pipe in (*there, *back):
-            os.close(pipe)
-        said, answered = parent.communicate()[1], child.communicate()[1]
-    assert (parent.returncode, child.returncode) == (0, 0), (said, answered)
-    assert json.loads(said)["received_hashes"] == [THEIRS.hash]
-    assert stored("left") == stored("right")
 
 
 def test_wss_with_a_chain_of_ones_own(tmp_path: Path) -> None:
@@ -311,6 +300,8 @@ def test_a_log_of_json_has_nothing_else_in_it() -> None:
         ((), "give two stores"),
         (("--left", "left", *TCP), "cannot stand beside --connect or --listen"),
         (("--dry-run", *RIGHT, *TCP), "cannot stand beside"),
+        (("--record", "x", *RIGHT, *TCP), "a recording has both sides"),
+        (("--left", "left", "--right", "right", *ALL, "--no-summaries"), "needs --connect"),
         (("--left", "left", "--right", "right", *ALL, "--once"), "needs --listen"),
         (("--left", "left", "--right", "right", *ALL, "--key", "a"), "needs --connect or --listen"),
         ((*LEFT, "--connect", "tcp:x", "--metrics", "1"), "needs --listen"),

@@ -1,6 +1,6 @@
 """060, rule by rule: the bytes of a stream, and the addresses of its ends."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -13,7 +13,14 @@ from lacec.records.record import build_blob, build_plex, build_seal
 from lacec.records.signature import Secret
 from lacec.runtime.iltp.address import Address, parse_address
 from lacec.runtime.iltp.reader import StreamReader
-from lacec.runtime.iltp.rules import NAMES, PREFACE, RESOURCE_BYTES, RESOURCE_LINES, RESOURCES
+from lacec.runtime.iltp.rules import (
+    MARKERS,
+    NAMES,
+    PREFACE,
+    RESOURCE_BYTES,
+    RESOURCE_LINES,
+    RESOURCES,
+)
 from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.codec import Reading
@@ -215,6 +222,7 @@ BAD: dict[str, tuple[bytes, str, int]] = {
     "a digit": (b"1\n", "unknown-item", 0),
     "a space before a fact": (b" A()\n", "unknown-item", 0),
     "a letter that is not ASCII": ("ä()\n".encode(), "unknown-item", 0),
+    "an underscore before a fact": (b"_A()\n", "unknown-item", 0),
     "NUL": (b"\x00", "unknown-item", 0),
     "CR": (b"\r\n", "unknown-item", 0),
     "half of a marker and something else": (b"\xf0\x9f\x00", "unknown-item", 0),
@@ -255,6 +263,7 @@ BAD: dict[str, tuple[bytes, str, int]] = {
     "a token that is not NFC": (marker("R.e\u0301 lacegram"), "bad-marker-line", M),
     "a marker line with CR LF": (marker(f"{MODULE.id} lacegram\r"), "carriage-return", M + 54),
     "a marker line that is not UTF-8": ("🧩: ".encode() + b"\xff x\n", "not-utf8", M),
+    "a marker line of 1024 bytes, which may be": (marker("R" * (1024 - M)), "bad-marker-line", M),
     "a marker line of 1025 bytes": (marker("R" * (1025 - M)), "marker-line-too-long", 1024),
     "another kind": (marker(f"{MODULE.id} program"), "unknown-kind", M + 46),
     "a lacegram named like a plan": (marker(f"{PLAN_ID} lacegram"), "wrong-shape", M),
@@ -293,6 +302,18 @@ def test_what_breaks_a_rule_is_refused_by_name_at_its_place(case: str) -> None:
     for pieces in every_way(PREFACE + data):
         assert seen(pieces, close=False)[-1] == (name, P + offset), pieces
     assert seen([PREFACE + data + b"\nmore\n"])[-1] == (name, P + offset)
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_markers_are_matched_whole(marker: bytes) -> None:
+    """060: several begin with the same bytes."""
+    for size in range(1, len(marker)):
+        begun = marker[:size]
+        others = [b"\x00", b"\n", b"A", *(other[size:] for other in MARKERS)]
+        for other in others:
+            if other and not (begun + other).startswith(MARKERS):
+                for pieces in every_way(PREFACE + begun + other):
+                    assert seen(pieces, close=False)[-1] == ("unknown-item", P)
 
 
 @pytest.mark.parametrize(
@@ -375,15 +396,29 @@ def resources(*pieces: bytes) -> str:
 def outcome(
     reading: Reading, *pieces: bytes, most: int = 2**20, known: dict[str, bytes] | None = None
 ) -> tuple[list[FromPeer], str]:
-    """The messages in a stream, and the name and reason of its error."""
-    reader, found = StreamReader(known or {}, DEFAULT_LIMITS), list[FromPeer]()
-    reader.feed(PREFACE)
+    """The messages in a stream, and the name and reason of its error: the same whole, byte by
+    byte, cut at every place, and with bytes after it. What is long is cut around its end."""
+    data = PREFACE + b"".join(pieces)
+    found, error = messages([data], reading, most, known)
+    short = len(data) < 2**12
+    places = range(1, len(data)) if short else range(len(data) - 5, len(data))
+    for way in ([*single_bytes(data)] if short else [data[:9], data[9:]], *cuts(data, places)):
+        assert messages(way, reading, most, known) == (found, error), way
+    after, wrong = messages([data, b"\x00"], reading, most, known)
+    assert after == found
+    assert wrong == (error or "unknown-item malformed-stream")
+    return found, error
+
+
+def messages(
+    pieces: Iterable[bytes], reading: Reading, most: int, known: dict[str, bytes] | None
+) -> tuple[list[FromPeer], str]:
+    reader, found = StreamReader(dict(known or {}), DEFAULT_LIMITS), list[FromPeer]()
     try:
         for piece in pieces:
-            for byte in single_bytes(piece) if len(piece) < 2**12 else [piece]:
-                reader.feed(byte)
-                while (message := reader.take(reading, most)) is not None:
-                    found.append(message)
+            reader.feed(piece)
+            while (message := reader.take(reading, most)) is not None:
+                found.append(message)
     except StreamError as error:
         return found, f"{error.name} {error.reason}"
     return found, ""

@@ -81,9 +81,7 @@ def _read_time(text: str | None) -> str:
     if text is None:
         return clock.now()
     try:
-        if text.endswith("Z"):
-            return clock.from_utc(text)
-        return clock.write_tai(*clock.read_tai(text))
+        return clock.read_time(text)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--tai") from None
 

@@ -6,6 +6,7 @@ the exchange had converged, or, if it is to stay open, at all.
 """
 
 import asyncio
+import logging
 import random
 import ssl
 from collections.abc import Callable
@@ -23,6 +24,8 @@ FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0  # seconds
 PATIENCE = 60.0
 # What ends a link, and may go better the next time.
 PASSING = frozenset((None, "disconnected", "phase-timeout", "turned-away"))
+_LOGGER = logging.getLogger(__name__)
+_LOGGER.addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Dialler:
         """Run links until one has converged, or none will."""
         so_far, fails, since = Result(), 0, self._loop.time()
         while True:
-            result = await self._try()
+            result = await self._try_safely()
             so_far = _together(so_far, result)
             if result.loops:  # somebody was there
                 fails, since = 0, self._loop.time()
@@ -71,6 +74,14 @@ class Dialler:
                 async with asyncio.timeout(wait):
                     await self._enough.wait()
                 return so_far
+
+    async def _try_safely(self) -> Result:
+        """What nobody foresaw is a result too, and said; it is not tried again."""
+        try:
+            return await self._try()
+        except Exception as error:
+            _LOGGER.exception("the link to %s failed", self._address)
+            return Result(aborted="internal-error", detail=f"{type(error).__name__}: {error}")
 
     async def _try(self) -> Result:
         try:

@@ -21,11 +21,12 @@ from lacec.errors import StreamError
 from lacec.limits import Limits
 from lacec.plan.operands import Operand
 from lacec.runtime.exchange import system_clock
+from lacec.runtime.iltp.answering import Answering, Aside, in_thread
 from lacec.runtime.iltp.channel import Channel, ChannelError
 from lacec.runtime.iltp.memory import Memory, Share
 from lacec.runtime.iltp.patience import Patience
 from lacec.runtime.iltp.proof import ConnectionProver, Identity, Trust, claim, make_nonce
-from lacec.runtime.iltp.pump import Pump
+from lacec.runtime.iltp.pump import Pump, take
 from lacec.runtime.iltp.reader import StreamReader
 from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace import events as e
@@ -50,7 +51,6 @@ from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Side
 
 _T = TypeVar("_T")
-_R = TypeVar("_R")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Lace:
 
     `executor` answers what the machines ask, so that the loop stays live meanwhile; it has
     one thread if the store belongs to one, and the store is opened there. Without one, the
-    answers are given at once.
+    answers are given at once. `aside` is for links that need long, so that others need not.
     """
 
     def __init__(
@@ -90,8 +90,10 @@ class Lace:
         executor: Executor | None = None,
         memory: Memory | None = None,
         clock: Callable[[], tuple[int, int]] = system_clock,
+        aside: Aside | None = None,
     ) -> None:
         self._shelf, self._cursors, self._executor = shelf, cursors, executor
+        self._aside = aside
         self.memory = memory or Memory()
         self._clock = clock
         self._live = LiveStore(shelf)  # what open links share
@@ -132,18 +134,22 @@ class Lace:
             encrypted=about.encrypted,
         )
         prover = ConnectionProver(about, terms.identity, trust)
-        side = Side(
-            policy,
-            self._shelf,
-            lambda wanted: own if wanted == module.id else heard.modules.get(wanted),
-            prover,
-            self._cursors,
-            terms.evaluation,
-            live=self._live if terms.open else None,
-        )
+
+        def make_side(shelf: Shelf, live: LiveStore, limits: Limits) -> Side:
+            return Side(
+                policy,
+                shelf,
+                lambda wanted: own if wanted == module.id else heard.modules.get(wanted),
+                prover,
+                self._cursors,
+                limits,
+                live=live if terms.open else None,
+            )
+
+        answering = Answering(make_side, self._live, terms.evaluation, self._executor, self._aside)
         pump: Pump = Pump(
             Machine(config),
-            lambda question: self._ask(side, pump, welcome, question),
+            lambda question: self._ask(answering, pump, welcome, question),
             channel,
             heard.reader,
             heard.writer,
@@ -155,10 +161,10 @@ class Lace:
         self.links.add(pump)
         try:
             result = await pump.run(heard.setup)
-            return replace(result, exceeded=side.exceeded)
+            return replace(result, exceeded=answering.exceeded)
         finally:
             self.links.discard(pump)
-            side.close()
+            answering.close()
 
     async def welcome(
         self,
@@ -188,9 +194,9 @@ class Lace:
             heard.share.hold(0)
 
     async def _ask(
-        self, side: Side, pump: Pump, welcome: Welcome | None, question: e.Question
+        self, answering: Answering, pump: Pump, welcome: Welcome | None, question: e.Question
     ) -> e.Answer | e.Faulty:
-        answer = await self._in_thread(side.answer, question)
+        answer = await answering.answer(question)
         proven = isinstance(answer, e.ProofChecked) and answer.valid
         if proven and isinstance(question, e.CheckProof):
             pump.proven = None
@@ -198,11 +204,6 @@ class Lace:
                 return e.Faulty("turned-away")
             pump.proven = question.signer
         return answer
-
-    async def _in_thread(self, work: Callable[[_T], _R], argument: _T) -> _R:
-        if self._executor is None:
-            return work(argument)
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work, argument)
 
     # Open exchanges.
 
@@ -217,7 +218,7 @@ class Lace:
         try:
             while self._again:
                 self._again, removed, self._removed = False, self._removed, False
-                last = await self._in_thread(_last, self._shelf)
+                last = await in_thread(self._executor, _last, self._shelf)
                 await self.tell(e.StoreChanged(last, removed))
         finally:
             self._telling = None
@@ -258,7 +259,7 @@ class Heard:
         its fault."""
         await _timed(channel.write(self.writer.begin()), seconds)
         most, waited, patience = DEFAULT_LIMITS.max_fact_block_bytes, 0, Patience("sent")
-        while (message := self.reader.take(Reading.SETUP, most)) is None:
+        while (message := await take(self.reader, Reading.SETUP, most)) is None:
             self.share.hold(self.reader.held)
             await self.share.room()
             data, took = await _timed(channel.read(), seconds)

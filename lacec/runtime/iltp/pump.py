@@ -22,6 +22,7 @@ from lacec.runtime.iltp.patience import Patience
 from lacec.runtime.iltp.reader import StreamReader
 from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace.codec import Reading
 from lacec.runtime.interlace.limits import ExchangeLimits
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import Offer, Setup
@@ -32,7 +33,9 @@ Ask = Callable[[e.Question], Awaitable[e.Answer | e.Faulty]]
 
 TICK_SECONDS = 0.5  # how often the machine is told the time
 # What is larger is read, and told to the machine, in a thread: the others are not kept waiting.
-INLINE_BYTES = 256 * 2**10
+# Of a batch each record is read for itself, and most are small.
+INLINE_BYTES = 32 * 2**10
+INLINE_BATCH_BYTES = 256 * 2**10
 INLINE_RECORDS = 2000
 LINGER_SECONDS = 5
 LINGER_BYTES = 2**20
@@ -217,10 +220,7 @@ class Pump:
                 continue
             try:
                 most = self._limits.max_fact_block_bytes
-                if self._reader.pending > INLINE_BYTES:
-                    message = await asyncio.to_thread(self._reader.take, reading, most)
-                else:
-                    message = self._reader.take(reading, most)
+                message = await take(self._reader, reading, most)
             except StreamError as error:
                 await self.tell(e.Faulty(error.reason, str(error)))
                 return
@@ -300,6 +300,14 @@ class Pump:
                 left = LINGER_BYTES
                 while left > 0 and (data := await self.channel.read()):
                     left -= len(data)
+
+
+async def take(reader: StreamReader, reading: Reading, most: int) -> e.FromPeer | None:
+    """The next message that was read, if it is there."""
+    inline = INLINE_BATCH_BYTES if reading is Reading.TRANSFER else INLINE_BYTES
+    if reader.pending > inline:
+        return await asyncio.to_thread(reader.take, reading, most)
+    return reader.take(reading, most)
 
 
 def _is_large(event: e.Event) -> bool:

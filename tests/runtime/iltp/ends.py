@@ -39,6 +39,12 @@ def authority() -> trustme.CA:
     return trustme.CA()
 
 
+@cache
+def _issuer() -> trustme.CA:
+    """What certificates are issued by is not what is believed: between them is a chain."""
+    return authority().create_child_ca()
+
+
 def trusting(*authorities: trustme.CA) -> ssl.SSLContext:
     context = client_context()
     for each in authorities or (authority(),):
@@ -46,11 +52,11 @@ def trusting(*authorities: trustme.CA) -> ssl.SSLContext:
     return context
 
 
-def certified(folder: Path, *hosts: str, **options: Any) -> ServerTls:
+def certified(folder: Path, *hosts: str, shown: int = 2, **options: Any) -> ServerTls:
     """A certificate for some hosts, with its chain, as a server has it in files."""
-    issued = authority().issue_cert(*hosts, **options)
+    issued = _issuer().issue_cert(*hosts, **options)
     chain, key = folder / "chain.pem", folder / "key.pem"
-    chain.write_bytes(b"".join(pem.bytes() for pem in issued.cert_chain_pems))
+    chain.write_bytes(b"".join(pem.bytes() for pem in issued.cert_chain_pems[:shown]))
     issued.private_key_pem.write_to_path(str(key))
     return server_tls(chain, key)
 

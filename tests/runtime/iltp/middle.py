@@ -15,6 +15,28 @@ Change = Callable[[int, bytes], bytes]
 OPENING = 3  # the module, setup, hello
 
 
+class Noting:
+    """A channel that keeps what is written to it: what only its own end can, where nobody else
+    reads it."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel, self.about = channel, channel.about
+        self.said: list[bytes] = []
+
+    async def read(self) -> bytes:
+        return await self._channel.read()
+
+    async def write(self, data: bytes) -> None:
+        self.said.append(data)
+        await self._channel.write(data)
+
+    async def end(self) -> None:
+        await self._channel.end()
+
+    async def close(self, now: bool = False) -> None:
+        await self._channel.close(now)
+
+
 def unchanged(_: int, block: bytes) -> bytes:
     return block
 

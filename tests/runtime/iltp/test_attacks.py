@@ -5,6 +5,7 @@ import datetime
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -15,7 +16,7 @@ from lacec.runtime.iltp.endpoints import open_channel, serve
 from lacec.runtime.iltp.proof import Trust
 from lacec.runtime.interlace.result import Result
 from tests.runtime.iltp.ends import ALICE, BOB, MALLORY, End, certified, end, listening, trusting
-from tests.runtime.iltp.middle import Change, middleman, unchanged
+from tests.runtime.iltp.middle import Change, Noting, middleman, unchanged
 from tests.runtime.interlace.solo import plex
 
 RECORDS = [plex(f"n{n}") for n in range(3)]
@@ -59,14 +60,16 @@ def test_what_is_passed_on_unchanged_is_accepted(tmp_path: Path) -> None:
 # On wss the certificate does.
 
 
-async def relayed(folder: Path, left: End, right: End) -> tuple[Result, Result]:
+async def relayed(
+    folder: Path, left: End, right: End, change: Change = unchanged
+) -> tuple[Result, Result]:
     """Over wss through somebody with a certificate of its own that the client believes."""
     (folder / "middle").mkdir()
     tls = certified(folder / "middle", "localhost")
     async with (
         asyncio.timeout(30),
         listening("wss", folder, right) as dial,
-        middleman(dial, "wss", tls=tls) as address,
+        middleman(dial, "wss", change, tls) as address,
     ):
         channel = await open_channel(address, trusting())
         left.note(channel.about, await left.lace.link(channel, 0, left.terms))
@@ -80,6 +83,20 @@ def test_a_relaying_middleman_is_refused_on_wss(tmp_path: Path) -> None:
     assert "peer-verifier-mismatch" in [result.aborted for result in results]
     assert all(result.peer_verifier is None for result in results)
     assert {len(left.shelf.records), len(right.shelf.records)} == {1, 2}, "nothing moved"
+
+
+def test_a_middleman_who_strips_all_proofs_on_wss_is_refused_where_they_are_demanded(
+    tmp_path: Path,
+) -> None:
+    left, right = ends(Trust(demanded=True))
+    results = asyncio.run(relayed(tmp_path, left, right, stripped_of_claims))
+    assert "peer-verifier-mismatch" in [result.aborted for result in results]
+    assert {len(left.shelf.records), len(right.shelf.records)} == {1, 2}, "nothing moved"
+
+
+def stripped_of_claims(_: int, block: bytes) -> bytes:
+    block = re.sub(rb"HelloSigner\('.*'\)\nSignerProof\('.*'\)\n", b"", block)
+    return re.sub(rb"'V\..*?'", b"'unassigned'", block)
 
 
 # On tcp and ws the rest of what is signed still holds.
@@ -116,33 +133,28 @@ def test_a_nonce_is_32_bytes(nonce: bytes, tmp_path: Path) -> None:
     assert "peer-verifier-mismatch" in refused(tmp_path, short)
 
 
-def test_a_replayed_proof_is_refused(tmp_path: Path) -> None:
-    """Everything that one side said in an earlier link, said again."""
-    said: list[bytes] = []
+@pytest.mark.parametrize("scheme", ["tcp", "wss"])
+def test_a_replayed_proof_is_refused(scheme: str, tmp_path: Path) -> None:
+    """Everything that one side said in an earlier link, said again to the same server."""
 
-    def record(way: int, block: bytes) -> bytes:
-        if way == 0:
-            said.append(block)
-        return block
-
-    (tmp_path / "before").mkdir()
-    first = asyncio.run(through(tmp_path / "before", *ends(), record))
-    assert first[1].peer_verifier == ALICE.verifier
-    assert len(said) > 3
-
-    async def replay(right: End) -> None:
-        async with listening("tcp", tmp_path, right) as dial:
-            channel = await dial()
-            for block in said:
-                await channel.write(block)
-            while await channel.read():
+    async def replay(left: End, right: End) -> None:
+        async with asyncio.timeout(30), listening(scheme, tmp_path, right) as dial:
+            channel = Noting(await dial())
+            left.note(channel.about, await left.lace.link(channel, 0, left.terms))
+            again = await dial()
+            assert again.about.binding == channel.about.binding
+            for data in channel.said:
+                await again.write(data)
+            while await again.read():
                 pass
-            await channel.close()
+            await again.close()
 
-    _, right = ends()
-    asyncio.run(replay(right))
-    assert right.result.aborted == "peer-verifier-mismatch"
-    assert right.result.received_hashes == ()
+    left, right = ends()
+    asyncio.run(replay(left, right))
+    (_, first), (_, second) = right.ended
+    assert first.peer_verifier == ALICE.verifier
+    assert second.aborted == "peer-verifier-mismatch"
+    assert second.received_hashes == ()
 
 
 @pytest.mark.parametrize(
@@ -162,12 +174,10 @@ def test_a_stripped_proof_is_refused(stripped: bytes, demanded: bool, tmp_path: 
 
 def test_a_claim_that_is_stripped_too_makes_another_plan(tmp_path: Path) -> None:
     """D13: the claimed verifier is part of the origin, which is part of the plan."""
-
-    def strip(_: int, block: bytes) -> bytes:
-        block = re.sub(rb"HelloSigner\('.*'\)\nSignerProof\('.*'\)\n", b"", block)
-        return re.sub(rb"'V\..*?'", b"'unassigned'", block)
-
-    assert set(refused(tmp_path, strip)) & {"exchange-plan-mismatch", "peer-verifier-mismatch"}
+    assert set(refused(tmp_path, stripped_of_claims)) & {
+        "exchange-plan-mismatch",
+        "peer-verifier-mismatch",
+    }
 
 
 def test_the_proof_of_another_is_refused(tmp_path: Path) -> None:
@@ -179,7 +189,7 @@ def test_the_proof_of_another_is_refused(tmp_path: Path) -> None:
 # Certificates.
 
 
-def refusal(folder: Path, host: str, *believed: trustme.CA, **options: object) -> str:
+def refusal(folder: Path, host: str, *believed: trustme.CA, **options: Any) -> str:
     """Why a client does not connect to a server with a certificate."""
 
     async def try_it() -> str:
@@ -204,6 +214,17 @@ def test_a_certificate_for_another_host_is_refused(tmp_path: Path) -> None:
 def test_an_expired_certificate_is_refused(tmp_path: Path) -> None:
     past = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
     assert "expired" in refusal(tmp_path, "localhost", not_after=past)
+
+
+def test_a_certificate_that_is_not_valid_yet_is_refused(tmp_path: Path) -> None:
+    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
+    assert "not yet valid" in refusal(tmp_path, "localhost", not_before=soon)
+
+
+def test_a_chain_with_a_link_missing_is_refused(tmp_path: Path) -> None:
+    """What issued the server's certificate is not believed, and not shown to be issued by what
+    is."""
+    assert "unable to get local issuer" in refusal(tmp_path, "localhost", shown=1)
 
 
 def test_a_certificate_of_an_unknown_authority_is_refused(tmp_path: Path) -> None:

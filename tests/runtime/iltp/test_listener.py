@@ -1,34 +1,23 @@
-"""One listener, many peers, one store; and the trace of 060 between two ends."""
+"""One listener, many peers, one store."""
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from syrupy.assertion import SnapshotAssertion
-
-from lacec.records.record import Record, build_blob
 from lacec.runtime.iltp.channel import Channel
 from lacec.runtime.iltp.endpoints import Listener, connect, open_channel, serve
 from lacec.runtime.iltp.guests import Guest, Guests
 from lacec.runtime.iltp.links import Lace, Terms
 from lacec.runtime.iltp.proof import Trust
 from lacec.runtime.iltp.rules import PREFACE
-from lacec.runtime.iltp.transport import stdio
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.interlace.tick import nanoseconds
 from lacec.runtime.store.store import Store
 from tests.runtime.iltp.ends import ALICE, BOB, MALLORY, End, end, terms
-from tests.runtime.iltp.middle import middleman
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import GROUP_U
-from tests.simulation.shelf import MemoryShelf
 
 
 @asynccontextmanager
@@ -251,90 +240,3 @@ def test_a_store_on_disk_answers_in_a_thread_of_its_own(tmp_path: Path) -> None:
     assert all(result.converged for result in results)
     with Store.open(tmp_path / "store") as store:
         assert {hash for _, hash, _ in store.records()} == {plex(f"of {n}").hash for n in range(5)}
-
-
-# The trace of 060, with real identifiers, canonical rule order (D5) and the closing loop (D18).
-
-
-def test_the_trace_of_060(snapshot: SnapshotAssertion) -> None:
-    said = [bytearray(), bytearray()]
-
-    def note(way: int, data: bytes) -> bytes:
-        said[way] += data
-        return data
-
-    def standing() -> tuple[int, int]:
-        return 0, nanoseconds("1640995200:000000000")
-
-    async def meet(left: Lace, right: Lace) -> tuple[Result, ...]:
-        results = []
-        plain = [replace(terms(n), partitions=False) for n in range(2)]
-        listener = await serve(
-            right, "tcp:127.0.0.1:0", lambda _: plain[1], None, lambda _, r: results.append(r)
-        )
-
-        async def onward() -> Channel:
-            return await open_channel(listener.address)
-
-        async with middleman(onward, change=note) as address:
-            results.append(await connect(left, str(address), plain[0]))
-        await listener.stop(5)
-        return tuple(results)
-
-    shelves = [MemoryShelf(), MemoryShelf()]
-    contents: list[Record] = [build_blob(b"hello world"), build_blob(b"data!")]
-    for shelf, record in zip(shelves, contents, strict=True):
-        shelf.add([record])
-    left, right = (Lace(shelf, clock=standing) for shelf in shelves)
-    results = asyncio.run(meet(left, right))
-    assert all(result.converged and result.loops == 3 for result in results)
-    assert shelves[0].records.keys() == shelves[1].records.keys()
-    assert said[0].decode() == snapshot(name="A to B")
-    assert said[1].decode() == snapshot(name="B to A")
-
-
-# Two processes.
-
-CHILD = """
-import asyncio, sys
-from pathlib import Path
-from lacec.runtime.iltp.endpoints import serve
-from lacec.runtime.iltp.links import Lace
-from lacec.runtime.store.store import Store
-from tests.runtime.iltp.ends import terms
-
-async def main():
-    ended = asyncio.Event()
-    with Store.open(Path(sys.argv[1])) as store:
-        await serve(Lace(store), "stdio", lambda _: terms(1), on_end=lambda *_: ended.set())
-        await ended.wait()
-
-asyncio.run(main())
-"""
-
-
-def test_two_processes_over_stdio(tmp_path: Path) -> None:
-    with Store.create(tmp_path / "store") as store:
-        store.add([plex("theirs")])
-    left = end(0, [plex("mine")])
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(tmp_path / "store")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert child.stdin is not None
-    assert child.stdout is not None
-    pipes = (child.stdout.fileno(), child.stdin.fileno())
-
-    async def meet() -> Result:
-        channel = await stdio.open_pipes((os.dup(pipes[0]), os.dup(pipes[1])))
-        return await left.lace.link(channel, 0, left.terms)
-
-    result = asyncio.run(meet())
-    child.stdin.close()
-    child.stdout.close()
-    assert child.wait(20) == 0
-    assert result.converged
-    assert set(left.shelf.records) == {plex("mine").hash, plex("theirs").hash}
-    with Store.open(tmp_path / "store") as store:
-        assert {hash for _, hash, _ in store.records()} == set(left.shelf.records)

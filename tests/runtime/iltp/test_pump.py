@@ -17,17 +17,20 @@ from lacec.runtime.iltp.links import Lace
 from lacec.runtime.iltp.memory import Memory, Share
 from lacec.runtime.iltp.rules import PREFACE
 from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.messages import Setup
 from lacec.runtime.interlace.result import Result
 from tests.runtime.iltp.ends import SCHEMES, End, end, listening, run, terms
 from tests.runtime.interlace.solo import ALL_FIELDS, plex
-from tests.simulation.policies import EVERYTHING, operand
+from tests.simulation.policies import EVERYTHING, GROUP_U, operand
 
 MODULE = operand(0, EVERYTHING).module
 SETUP = StreamWriter({MODULE.id: MODULE.canonical.encode()}).write(
     Setup(0, MODULE.id, "unassigned", "selector")
 )
+# It names a module whose bytes nobody has sent.
+UNSENT = PREFACE + write_message(Setup(0, operand(0, GROUP_U).module.id, "unassigned", "selector"))
 IMPATIENT = ExchangeLimits(phase_timeout_seconds=1)
 
 
@@ -99,6 +102,7 @@ def test_a_disconnect_inside_an_item_is_an_abort(scheme: str, tmp_path: Path) ->
         (SETUP + b"\x00", "malformed-stream"),
         (SETUP + build_blob(b"").data, "unrequested-record"),
         (SETUP + b"Hello('x')\n\n", "malformed-fact-block"),
+        (UNSENT + b"\n", "module-unavailable"),
         (SETUP.replace(b"Have(P)", b"Have(Q)"), "malformed-exchange-module"),
     ],
 )
@@ -310,6 +314,19 @@ def test_message_boundaries_mean_nothing(size: int, tmp_path: Path) -> None:
     _, (_, result) = right.ended
     assert result.aborted == "malformed-stream", "the second preface was found"
     assert f"byte {len(SETUP)}: second-preface" in result.detail
+
+
+def test_what_is_sent_are_binary_messages(tmp_path: Path) -> None:
+    heard: list[str | bytes] = []
+
+    async def talk(uri: str) -> None:
+        async with open_websocket(uri, compression=None) as connection:
+            await connection.send(SETUP + b"\x00")
+            heard.extend([message async for message in connection])
+
+    asyncio.run(over_websocket(end(1), tmp_path, talk))
+    assert {type(message) for message in heard} == {bytes}
+    assert heard[0] == PREFACE
 
 
 def test_a_text_message_is_refused(tmp_path: Path) -> None:

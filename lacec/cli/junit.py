@@ -1,0 +1,67 @@
+"""Outcomes of policy tests as JUnit XML, which most services that build software can show."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import typer
+
+from lacec.cli.render import render
+from lacec.cli.tested import outcome_text
+from lacec.diagnostics import visible
+from lacec.testing.outcomes import FileOutcome
+
+
+def write_junit(found: Sequence[FileOutcome], path: Path) -> None:
+    tree = ElementTree.ElementTree(_suites(found))
+    ElementTree.indent(tree)
+    try:
+        tree.write(path, encoding="utf-8", xml_declaration=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise typer.BadParameter(f"cannot write {path}: {reason}", param_hint="--junit") from None
+
+
+def _suites(found: Sequence[FileOutcome]) -> ElementTree.Element:
+    root = ElementTree.Element("testsuites", name="lacec test")
+    for file in found:
+        outcomes = file.outcomes
+        suite = ElementTree.SubElement(
+            root,
+            "testsuite",
+            name=visible(file.name),
+            tests=str(len(outcomes) or 1),
+            failures=str(sum(not outcome.passed for outcome in outcomes)),
+            errors=str(int(bool(file.problems))),
+            time=f"{sum(outcome.seconds for outcome in outcomes):.6f}",
+        )
+        if file.problems:
+            case = _case(suite, file.name, file.name, file.problems[0].place.line, 0)
+            said = "".join(text for text, _ in render(file.problems, file.sources))
+            _said(case, "error", file.problems[0].message, said)
+        for outcome in outcomes:
+            case = _case(suite, file.name, outcome.name, outcome.line, outcome.seconds)
+            if not outcome.passed:
+                said = "".join(text for text, _ in outcome_text(file, outcome))
+                _said(case, "failure", outcome.error or "it is not as expected", said)
+    return root
+
+
+def _case(
+    suite: ElementTree.Element, file: str, name: str, line: int, seconds: float
+) -> ElementTree.Element:
+    return ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=visible(file),
+        name=visible(name),
+        file=visible(file),
+        line=str(line),
+        time=f"{seconds:.6f}",
+    )
+
+
+def _said(case: ElementTree.Element, kind: str, message: str, text: str) -> None:
+    found = ElementTree.SubElement(case, kind, message=visible(message))
+    # Lines stay lines; what no XML may hold is made visible.
+    found.text = "\n".join(visible(line) for line in text.split("\n"))

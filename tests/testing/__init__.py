@@ -1,0 +1,1 @@
+"""Policy tests: reading, running and what they cover."""
