@@ -60,7 +60,9 @@ def command_reference() -> str:
         "# Commands",
         "",
         "`lacec COMMAND --help` prints the same. Exit codes: 0 done; 1 the input is wrong, and",
-        "diagnostics were printed; 2 the command line is wrong; 130 interrupted.",
+        "diagnostics were printed, or an exchange aborted; 2 the command line is wrong; 3 a limit",
+        "was met; 130 interrupted. `lacec --install-completion` makes your shell complete",
+        "commands, options and files.",
     ]
     application = typer.main.get_command(build(COMMANDS))
     for name in COMMANDS:

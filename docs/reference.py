@@ -116,7 +116,8 @@ def python_page() -> str:
 def _signature(function: Any) -> str:
     # Annotations are text, defaults may be.
     text = re.sub(r"(?<!= )'([^']*)'", r"\1", str(inspect.signature(function)))
-    return re.sub(r"\b(?:lacec|collections|numpy)(?:\.[a-z_]+)*\.", "", text)
+    text = re.sub(r"^\((?:self|cls)(?:, )?", "(", text)
+    return re.sub(r"\b(?:lacec|collections|numpy|typing)(?:\.[a-z_]+)*\.", "", text)
 
 
 def _methods(kind: type) -> list[str]:

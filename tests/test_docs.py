@@ -278,6 +278,18 @@ def run_shown(block: str, folder: Path) -> None:
         assert result.stdout.decode() == shown.output, shown.command
 
 
+def test_what_looks_like_a_session_is_run() -> None:
+    """In a block that is tried, or on a page that is made by running it."""
+    made = [path for path in PAGES if path in generate.PAGES]
+    tried = {"console": r"\$ ", "pycon": r">>> "}
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        for language, first in re.findall(r"^```([\w ]*)\n(.*)$", text, re.MULTILINE):
+            for name, prompt in tried.items():
+                shows = re.match(prompt, first) is not None
+                assert not shows or language == name or path in made, f"{path.name}: {first}"
+
+
 def test_the_readme_shows_commands() -> None:
     readme = [block for path, block in blocks("console") if path.name == "README.md"]
     commands = [shown.command for block in readme for shown in shown_commands(block)]

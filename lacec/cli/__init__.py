@@ -4,6 +4,7 @@ Only the module of the command that is called is imported, so that a command
 starts as fast as what it does allows.
 """
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -44,11 +45,12 @@ COMMANDS = (
     "store compact",
     "store backup",
 )
+# What a group is for, and an example.
 GROUPS = {
-    "key": "Make signing secrets, and see their verifiers.",
-    "record": "Make, sign, read and check records.",
-    "std": "See what the standard library has to link.",
-    "store": "Keep records, and evaluate over them.",
+    "key": ("Make signing secrets, and see their verifiers.", "lacec key new -o alice.key"),
+    "record": ("Make, sign, read and check records.", "lacec record show one"),
+    "std": ("See what the standard library has to link.", "lacec std list"),
+    "store": ("Keep records, and evaluate over them.", "lacec store list mine"),
 }
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -58,8 +60,8 @@ def build(names: Sequence[str]) -> typer.Typer:
     """The application with the named commands, and with the groups they belong to."""
     app = typer.Typer(
         name="lacec",
-        help="Compile lacegrams and evaluate them; make and check records.",
-        epilog="Example: lacec compile policy.lace",
+        help="Compile lacegrams, evaluate and explain them; make, keep and exchange records.",
+        epilog="Example: lacec check policy.lace",
         no_args_is_help=True,
         context_settings=_SETTINGS,
         pretty_exceptions_enable=False,
@@ -80,7 +82,8 @@ def build(names: Sequence[str]) -> typer.Typer:
         group, _, own = name.rpartition(" ")
         if group and group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True, context_settings=_SETTINGS)
-            app.add_typer(groups[group], name=group, help=GROUPS[group])
+            help, example = GROUPS[group]
+            app.add_typer(groups[group], name=group, help=help, epilog=f"Example: {example}")
         module = import_module(f"lacec.cli.{name.replace(' ', '.').replace('-', '_')}")
         command = getattr(module, f"{own.replace('-', '_')}_command")
         help, _, example = command.__doc__.rpartition("Example: ")
@@ -90,7 +93,10 @@ def build(names: Sequence[str]) -> typer.Typer:
 
 
 def run(arguments: Sequence[str]) -> None:
-    build(_chosen(arguments))(args=list(arguments), prog_name="lacec")
+    # To complete a line, the shell gives it in the environment, and no arguments.
+    completing = "_LACEC_COMPLETE" in os.environ
+    words = os.environ.get("COMP_WORDS", "").split()[1:] if completing else arguments
+    build(_chosen(words))(args=list(arguments), prog_name="lacec")
 
 
 def _chosen(arguments: Sequence[str]) -> Sequence[str]:

@@ -14,8 +14,8 @@ from lacec.cli.options import (
     NarrowOption,
     Nonce0Option,
     Nonce1Option,
+    OperandsArgument,
     OriginsOption,
-    PlanFilesArgument,
     SideOption,
     StoreOption,
     TrustOption,
@@ -32,7 +32,7 @@ from lacec.views import OriginMode
 
 
 def audit_command(
-    files: PlanFilesArgument,
+    files: OperandsArgument,
     side: SideOption = None,
     expose: ExposeOption = None,
     facts: FactsOption = None,
@@ -52,8 +52,7 @@ def audit_command(
 
     What the peer's operand can observe, rule by rule; which local rules make what the peer
     sees depend on records that it may not query, and by which path; and what is disclosed
-    whatever the policy is. With --facts or --store, over how many
-    records.
+    whatever the policy is. With --facts or --store, over how many records.
 
     Example: lacec audit mine.lace theirs.lace --side 0 --expose selected --facts all.facts
     """

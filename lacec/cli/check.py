@@ -10,7 +10,7 @@ import typer
 
 from lacec.cli.files import expand, read_inputs, replace_file
 from lacec.cli.modules import Checked, Options, check_file, settings_of
-from lacec.cli.options import FilesArgument, LimitOption, WithOption, read_limits
+from lacec.cli.options import FilesArgument, LimitOption, WatchOption, WithOption, read_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.render import counted, render, summary
 from lacec.diagnostics import Diagnostic, has_errors
@@ -50,9 +50,7 @@ def check_command(
     fix: Annotated[
         bool, typer.Option("--fix", help="Make the fixes that keep what a module means.")
     ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Check again whenever a file changes.")
-    ] = False,
+    watch: WatchOption = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 when there are warnings, too.")
     ] = False,

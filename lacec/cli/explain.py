@@ -34,21 +34,13 @@ from lacec.cli.options import (
     read_limits,
 )
 from lacec.cli.output import write_json
-from lacec.cli.run_interlace import (
-    Advertise,
-    BothPolicy,
-    LeftExpose,
-    LeftKey,
-    LeftPolicy,
-    RightExpose,
-    RightKey,
-    RightPolicy,
-)
+from lacec.cli.run_interlace import Advertise, BothPolicy, TwoStores
 from lacec.diagnostics import CATALOGUE, visible
 from lacec.resources import rule_page_path
 from lacec.views import OriginMode
 
 if TYPE_CHECKING:
+    from lacec.cli.explain_exchange import ExchangeAsked
     from lacec.cli.plan import Policy, Setup
 
 Subjects = Annotated[
@@ -65,32 +57,21 @@ AllOption = Annotated[
     str | None,
     typer.Option("--all", metavar="NAME/ARITY", help="Explain every fact of a predicate."),
 ]
-Left = Annotated[
-    Path | None, typer.Option("--left", metavar="STORE", help="Of an exchange: the left store.")
-]
-Right = Annotated[
-    Path | None, typer.Option("--right", metavar="STORE", help="Of an exchange: the right store.")
-]
-
-
 HtmlOption = Annotated[
     Path | None,
-    typer.Option("--html", metavar="FILE", help="Write a page to look at, with all of it."),
+    typer.Option("--html", metavar="FILE", help="Write a page for a browser to a file."),
 ]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What every kind of explanation is given."""
+    """What is to be explained, and over which facts."""
 
     subjects: Subjects = None
     absent: NotOption = False
     every: AllOption = None
     facts: FactsOption = None
     store: StoreOption = None
-    limit: LimitOption = None
-    json: JsonOption = False
-    html: HtmlOption = None
 
     def files(self, count: int, what: str) -> list[str]:
         """The subjects without the fact that may follow them."""
@@ -108,11 +89,20 @@ class Asked:
         given = self.subjects or []
         return given[count] if len(given) > count else None
 
-    def page(self, of_one: str | None) -> Path | None:
-        """Where a page goes, if one is asked for; it shows all, and not one fact or record."""
+
+@dataclass(frozen=True)
+class Answered:
+    """Within which limits it is explained, and how."""
+
+    limit: LimitOption = None
+    html: HtmlOption = None
+    json: JsonOption = False
+
+    def page(self, asked: Asked, of_one: str | None) -> Path | None:
+        """Where a page goes, if one is wanted; it shows all, and not one fact or record."""
         if self.html is None:
             return None
-        given = {"--json": self.json, "--not": self.absent, "--all": self.every is not None}
+        given = {"--json": self.json, "--not": asked.absent, "--all": asked.every is not None}
         for other in (name for name, value in given.items() if value):
             raise typer.BadParameter(f"cannot stand beside {other}", param_hint="--html")
         if of_one is not None:
@@ -134,32 +124,20 @@ class SideOptions:
     nonce1: Nonce1Option = None
 
 
-@dataclass(frozen=True)
-class StoresOptions:
-    """Of an exchange between two stores."""
-
-    left: Left = None
-    right: Right = None
-    policy: BothPolicy = None
-    left_policy: LeftPolicy = None
-    right_policy: RightPolicy = None
-    left_expose: LeftExpose = None
-    right_expose: RightExpose = None
-    left_key: LeftKey = None
-    right_key: RightKey = None
-    advertise: Advertise = None
-
-
 @grouped
 def explain_command(
+    *,
     asked: Asked,
-    of_plan: SideOptions,
-    of_stores: StoresOptions,
     linked: WithOption = None,
     plan: PlanOption = False,
+    of_plan: SideOptions,
     expose: ExposeOption = None,
+    of_stores: TwoStores,
+    policy: BothPolicy = None,
+    advertise: Advertise = None,
     origins: OriginsOption = OriginMode.OPAQUE,
     lowering: LoweringOption = None,
+    answered: Answered,
 ) -> None:
     """Explain a diagnostic, a program, a fact that it derives or does not, or an exchange.
 
@@ -174,31 +152,33 @@ def explain_command(
 
     Example: lacec explain links.lace "Selected('S.1')" --facts links.facts
     """
+    ways = origins, lowering
     if of_stores.left is not None or of_stores.right is not None:
         given = {"plan": plan, "facts": asked.facts, "store": asked.store, "all": asked.every}
         not_with_stores(**given, **vars(of_plan), **{"not": asked.absent, "with": linked})
-        _exchange(asked, of_stores, expose or [], origins, lowering)
+        exchange = _read_exchange(answered, of_stores, policy, expose, advertise, ways)
+        _exchange(asked, answered, exchange)
         return
-    needs_stores(**vars(of_stores))
+    needs_stores(**vars(of_stores), policy=policy, advertise=advertise)
     if plan:
         from lacec.cli import plan as plans
 
         not_with_plan(**{"with": linked})
         verifiers = (of_plan.verifier0, of_plan.verifier1)
-        setup = plans.Setup(verifiers, (of_plan.nonce0, of_plan.nonce1), origins, lowering)
+        setup = plans.Setup(verifiers, (of_plan.nonce0, of_plan.nonce1), *ways)
         local = plans.Policy(expose or (), of_plan.narrow or (), of_plan.trust_peer)
-        _plan(asked, of_plan.side, setup, local)
+        _plan(asked, answered, of_plan.side, setup, local)
         return
     needs_plan(expose=expose, origins=origins is not OriginMode.OPAQUE, lowering=lowering)
     needs_plan(**vars(of_plan))
-    _one(asked, linked)
+    _one(asked, answered, linked)
 
 
-def _one(asked: Asked, linked: list[str] | None) -> None:
+def _one(asked: Asked, answered: Answered, linked: list[str] | None) -> None:
     (subject,) = asked.files(1, "the name of a diagnostic or a file")
-    fact, limits, json = asked.fact(1), read_limits(asked.limit), asked.json
+    fact, limits, json = asked.fact(1), read_limits(answered.limit), answered.json
     explains_facts = asked.of_facts or fact is not None
-    page = asked.page(fact)
+    page = answered.page(asked, fact)
     if page is not None:
         from lacec.cli.explain_html import write_policy_page
 
@@ -223,10 +203,12 @@ def _one(asked: Asked, linked: list[str] | None) -> None:
         print_program(subject, linked, asked.facts, asked.store, limits, json)
 
 
-def _plan(asked: Asked, side: int | None, setup: "Setup", policy: "Policy") -> None:
+def _plan(
+    asked: Asked, answered: Answered, side: int | None, setup: "Setup", policy: "Policy"
+) -> None:
     files = asked.files(2, "two files, one for each operand")
-    fact, limits = asked.fact(2), read_limits(asked.limit)
-    page = asked.page(fact)
+    fact, limits = asked.fact(2), read_limits(answered.limit)
+    page = answered.page(asked, fact)
     if page is not None:
         from lacec.cli.explain_html import write_plan_page
 
@@ -236,45 +218,43 @@ def _plan(asked: Asked, side: int | None, setup: "Setup", policy: "Policy") -> N
         from lacec.cli.why import print_plan_why, read_asked
 
         question = read_asked(fact, asked.every, asked.absent, limits)
-        given = (asked.facts, asked.store, limits, asked.json)
+        given = (asked.facts, asked.store, limits, answered.json)
         print_plan_why(files, question, side, setup, policy, *given)
     else:
         from lacec.cli.program import print_side
 
-        print_side(files, side, setup, policy, asked.facts, asked.store, limits, asked.json)
+        print_side(files, side, setup, policy, asked.facts, asked.store, limits, answered.json)
 
 
-def _exchange(
-    asked: Asked,
-    given: StoresOptions,
-    expose: list[str],
-    origins: OriginMode,
-    lowering: str | None,
-) -> None:
-    from lacec.cli.exchange import two_sides
-    from lacec.cli.explain_exchange import ExchangeAsked, print_exchange_why
+def _read_exchange(
+    answered: Answered,
+    stores: TwoStores,
+    policy: str | None,
+    expose: list[str] | None,
+    advertise: list[str] | None,
+    ways: tuple[OriginMode, str | None],
+) -> "ExchangeAsked":
+    from lacec.cli.explain_exchange import ExchangeAsked
     from lacec.runtime.side import EXCHANGE_SECONDS
 
-    if given.left is None or given.right is None:
-        raise typer.BadParameter("an exchange takes two stores: give --left and --right")
-    sides = two_sides(
-        (given.left, given.right),
-        (given.left_policy or given.policy, given.right_policy or given.policy),
-        ([*expose, *(given.left_expose or ())], [*expose, *(given.right_expose or ())]),
-    )
-    keys = (given.left_key, given.right_key)
-    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(asked.limit or ())])
-    exchange = ExchangeAsked(sides, keys, given.advertise, origins, lowering, limits, asked.json)
-    page = asked.page(asked.fact(0))
+    missing = "an exchange takes two stores: give --left and --right"
+    sides = stores.sides(policy, expose, missing)
+    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(answered.limit or ())])
+    return ExchangeAsked(sides, stores.keys, advertise, *ways, limits, answered.json)
+
+
+def _exchange(asked: Asked, answered: Answered, exchange: "ExchangeAsked") -> None:
+    page = answered.page(asked, asked.fact(0))
     if page is not None:
         from lacec.cli.explain_html import write_exchange_page
 
         write_exchange_page(page, exchange)
         return
-    (hash,) = asked.subjects if asked.subjects and len(asked.subjects) == 1 else (None,)
-    if hash is None:
+    from lacec.cli.explain_exchange import print_exchange_why
+
+    if asked.subjects is None or len(asked.subjects) != 1:
         raise typer.BadParameter("give the hash of one record")
-    print_exchange_why(hash, exchange)
+    print_exchange_why(asked.subjects[0], exchange)
 
 
 def _print_page(name: str, json: bool) -> None:

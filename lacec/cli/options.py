@@ -14,8 +14,8 @@ from lacec.views import OriginMode
 if TYPE_CHECKING:
     from lacec.runtime.interlace.limits import ExchangeLimits
 
-FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A source file, or - for standard input.")
+RecordFileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="A file of records, or - for standard input.")
 ]
 FilesArgument = Annotated[
     list[str],
@@ -56,7 +56,8 @@ FactsOption = Annotated[
     typer.Option(
         "--facts",
         metavar="FILE",
-        help="Facts: a file of fact lines, NAME.csv or NAME.parquet, or - . Repeatable.",
+        help="Facts: a file of fact lines, NAME.csv or NAME.parquet, or - for standard "
+        "input. Repeatable.",
     ),
 ]
 StoreOption = Annotated[
@@ -120,12 +121,17 @@ LoweringOption = Annotated[
         "--lowering", metavar="NAME", help="How a plan is lowered; standard-v1 unless told."
     ),
 ]
+OperandsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE0 FILE1", help="The selectors of side 0 and side 1."),
+]
 PlanFilesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...", help="A source file, or - for standard input; with --plan two."
     ),
 ]
+WatchOption = Annotated[bool, typer.Option("--watch", help="Do it again whenever a file changes.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 OutputOption = Annotated[
     Path | None,

@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from lacec.cli.options import (
 from lacec.limits import LIMIT_NAMES
 from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
 from lacec.views import OriginMode
+
+if TYPE_CHECKING:
+    from lacec.cli.exchange import SideOptions
 
 _EXPOSED = "what the peer may query: a file, selected, or all. Repeatable."
 
@@ -70,8 +73,8 @@ Record = Annotated[
 
 
 @dataclass(frozen=True)
-class PairOptions:
-    """Of an exchange between two stores."""
+class TwoStores:
+    """Of an exchange between two stores: what belongs to one side."""
 
     left: Left = None
     right: Right = None
@@ -81,6 +84,31 @@ class PairOptions:
     right_expose: RightExpose = None
     left_key: LeftKey = None
     right_key: RightKey = None
+
+    @property
+    def keys(self) -> tuple[Path | None, Path | None]:
+        return self.left_key, self.right_key
+
+    def sides(
+        self, policy: str | None, expose: Exposures, missing: str
+    ) -> "tuple[SideOptions, SideOptions]":
+        """Both sides, with what is said of both."""
+        from lacec.cli.exchange import two_sides
+
+        if self.left is None or self.right is None:
+            raise typer.BadParameter(missing)
+        both = expose or []
+        return two_sides(
+            (self.left, self.right),
+            (self.left_policy or policy, self.right_policy or policy),
+            ([*both, *(self.left_expose or ())], [*both, *(self.right_expose or ())]),
+        )
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    """Of an exchange between two stores: how it is run."""
+
     dry_run: Dry = False
     record: Record = None
 
@@ -109,6 +137,7 @@ class Exchanging:
 
 @grouped
 def run_interlace_command(
+    stores: TwoStores,
     pair: PairOptions,
     exchanging: Exchanging,
     link: LinkOptions,
@@ -130,7 +159,7 @@ def run_interlace_command(
     if link.connect is None and link.listen is None:
         needs_connection(**vars(link))
         needs_listen(**vars(listen))
-        _exchange_of_two(pair, exchanging, json)
+        _exchange_of_two(stores, pair, exchanging, json)
         return
     if pair.record is not None:
         raise typer.BadParameter(
@@ -138,7 +167,7 @@ def run_interlace_command(
             "of two stores, --left and --right",
             param_hint="--record",
         )
-    not_with_connection(**vars(pair))
+    not_with_connection(**vars(stores), **vars(pair))
     if link.listen is None:
         needs_listen(**vars(listen))
         from lacec.cli.connect import run_connect
@@ -150,34 +179,26 @@ def run_interlace_command(
         run_listen(link, listen, exchanging, json)
 
 
-def _exchange_of_two(pair: PairOptions, options: Exchanging, json: bool) -> None:
+def _exchange_of_two(two: TwoStores, pair: PairOptions, options: Exchanging, json: bool) -> None:
     # The engine and the store are heavy: help does not need them.
     from lacec.cli.attend import read_staying
-    from lacec.cli.exchange import participants, run_dry, run_pair, two_sides
+    from lacec.cli.exchange import participants, run_dry, run_pair
     from lacec.cli.store.common import opened
     from lacec.runtime.side import EXCHANGE_SECONDS
 
-    if pair.left is None or pair.right is None:
-        raise typer.BadParameter(
-            "give two stores, --left and --right; or one, --store, and --connect or --listen"
-        )
+    missing = "give two stores, --left and --right; or one, --store, and --connect or --listen"
+    sides = two.sides(options.policy, options.expose, missing)
     staying = read_staying(options.open, pair.dry_run, options.length, options.tick)
     if pair.dry_run and pair.record is not None:
         raise typer.BadParameter("a dry run is not recorded", param_hint="--record")
     limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(options.limit or ())])
-    expose = options.expose or ()
-    sides = two_sides(
-        (pair.left, pair.right),
-        (pair.left_policy or options.policy, pair.right_policy or options.policy),
-        ([*expose, *(pair.left_expose or ())], [*expose, *(pair.right_expose or ())]),
-    )
     with ExitStack() as stack:
         dry = pair.dry_run
         stores = [stack.enter_context(opened(s.store, json, read_only=dry)) for s in sides]
         both = participants(
             sides,
             (stores[0], stores[1]),
-            (pair.left_key, pair.right_key),
+            two.keys,
             options.operation,
             options.advertise,
             options.origins,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacec.cli.files import read_file
-from lacec.cli.options import JsonOption, LimitOption, read_limits
+from lacec.cli.options import JsonOption, LimitOption, WatchOption, read_limits
 from lacec.cli.output import write, write_json
 from lacec.limits import Limits
 from lacec.testing.reading import SUFFIX
@@ -40,9 +40,7 @@ def test_command(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 when a rule is not covered, too.")
     ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Test again whenever a file changes.")
-    ] = False,
+    watch: WatchOption = False,
     limit: LimitOption = None,
     json: JsonOption = False,
 ) -> None:

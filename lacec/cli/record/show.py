@@ -8,8 +8,8 @@ import typer
 
 from lacec.cli.files import shown
 from lacec.cli.options import (
-    FileArgument,
     JsonOption,
+    RecordFileArgument,
     RecordLimitOption,
     read_record_limits,
 )
@@ -25,7 +25,7 @@ _FORMS = {"B": "Blob", "P": "Plex", "S": "Seal"}
 
 
 def show_command(
-    file: FileArgument, limit: RecordLimitOption = None, json: JsonOption = False
+    file: RecordFileArgument, limit: RecordLimitOption = None, json: JsonOption = False
 ) -> None:
     """Print the fields, the links and the sizes of records, and whether they are valid.
 

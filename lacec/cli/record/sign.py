@@ -19,7 +19,10 @@ from lacec.records.record import build_seal, parse_record
 
 
 def sign_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of one Plex or Seal, or - .")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A file of a Plex or Seal, or - for standard input."),
+    ],
     key: Annotated[
         Path, typer.Option("--key", metavar="FILE", help="Sign with the secret in this file.")
     ],

@@ -29,7 +29,9 @@ def import_command(
     store: StoreArgument,
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Files of records, folders of them, or - ."),
+        typer.Argument(
+            metavar="PATH...", help="Files of records, folders of them, or - for standard input."
+        ),
     ],
     limit: RecordLimitOption = None,
     json: JsonOption = False,

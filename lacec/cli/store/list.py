@@ -18,7 +18,7 @@ def list_command(
     coordinate: Annotated[
         str | None,
         typer.Argument(
-            metavar="COORDINATE", help="//group//app//name, one cut short, or ////HASH."
+            metavar="COORDINATE", help="As //group//app//name, or cut short; or ////HASH."
         ),
     ] = None,
     json: JsonOption = False,
