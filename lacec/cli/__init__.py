@@ -20,6 +20,7 @@ COMMANDS = (
     "eval",
     "query",
     "test",
+    "diff",
     "explain",
     "audit",
     "run-interlace",
