@@ -29,7 +29,7 @@ from lacec.testing.reading import read_tests
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 LINTS = {lint.stem.replace("_", "-") for lint in (ROOT / "lacec" / "lint").glob("*.py")}
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "std").glob("*.md"))]
 
 
 # The pages of diagnostics.
