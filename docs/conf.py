@@ -19,7 +19,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 # The pages in order, below their headings; those that nobody listed are how-to pages.
 PAGES = {
     "Begin": ["tutorial"],
-    "How to": ["lint", "testing", "why", "store", "connections", "recordings", "editors"],
+    "How to": ["lint", "testing", "diff", "why", "store", "connections", "recordings", "editors"],
     "Stories": [
         "stories/sharing",
         "stories/membership",
@@ -31,6 +31,7 @@ PAGES = {
     "Reference": [
         "commands",
         "rules/README",
+        "std/README",
         "opcodes",
         "records",
         "interlace",
@@ -39,13 +40,15 @@ PAGES = {
         "python",
     ],
 }
+# Folders whose pages stand below their first.
+BELOW = ("rules/", "spec/", "std/")
 FOLDER = Path(__file__).parent
 
 
 def contents() -> str:
     """The table of contents, as MyST writes it."""
     found = [p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.rglob("*.md")]
-    pages = {name for name in found if not name.startswith(("rules/", "spec/"))} - {"index"}
+    pages = {name for name in found if not name.startswith(BELOW)} - {"index"}
     listed = {heading: [n for n in names if n in found] for heading, names in PAGES.items()}
     rest = pages - {name for names in listed.values() for name in names}
     listed["How to"] += sorted(rest)

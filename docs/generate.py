@@ -23,6 +23,7 @@ from pathlib import Path
 
 import typer
 
+from docs.library import std_index, std_page
 from docs.pictures import PICTURES
 from docs.reference import bench_page, limits_page, python_page, transitions_page
 from docs.screenshots import SCREENS, screenshot, terminal_page
@@ -30,6 +31,7 @@ from docs.specification import decisions_page, documents, spec_index, spec_page
 from lacec.bytecode.opcodes import CHOICES, OPCODES, WAY, Compare, State, Test
 from lacec.cli import COMMANDS, build
 from lacec.diagnostics import CATALOGUE
+from lacec.library import library
 from lacec.records.rules import NAMES
 from lacec.resources import rule_page_path
 from lacec.runtime.interlace.reasons import REASONS
@@ -298,9 +300,12 @@ PAGES: dict[Path, Callable[[], str]] = {
     **{DOCS / "spec" / f"{name}.md": partial(spec_page, name) for name in documents()},
     **{DOCS / "pictures" / f"{name}.svg": picture for name, picture in PICTURES.items()},
     **{DOCS / "pictures" / f"terminal-{name}.svg": partial(screenshot, name) for name in SCREENS},
+    DOCS / "std" / "README.md": std_index,
+    **{DOCS / "std" / f"{each.name}.md": partial(std_page, each) for each in library()},
 }
 
 
 if __name__ == "__main__":
     for path, page in PAGES.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(page(), encoding="utf-8")

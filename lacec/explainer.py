@@ -145,6 +145,11 @@ class Why:
         for number, state in program.prover.made_by(predicate, heads):
             yield number, self.database.tuples(heads.take(state.starts))
 
+    def rules(self, predicate: Predicate) -> list[RuleShown]:
+        """The rules of a predicate, in the order of `makers`."""
+        program = self._program(predicate)
+        return [program.shown[number] for number in program.prover.rules_of(predicate)]
+
     def fired(self) -> Iterator[RuleShown]:
         """The rules that make some fact."""
         self._start_clock()

@@ -376,6 +376,6 @@ def test_there_are_links() -> None:
 def test_every_page_is_in_the_contents_of_the_site() -> None:
     listed = set(re.findall(r"^[\w/-]+$", conf.contents(), re.MULTILINE))
     own = {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES if DOCS in p.parents}
-    below = {name for name in own if name.startswith(("rules/", "spec/")) and "README" not in name}
+    below = {name for name in own if name.startswith(conf.BELOW) and "README" not in name}
     assert own - below - {"index"} == listed
     assert all(name in own for names in conf.PAGES.values() for name in names)

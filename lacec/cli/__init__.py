@@ -21,6 +21,7 @@ COMMANDS = (
     "eval",
     "query",
     "test",
+    "diff",
     "explain",
     "audit",
     "run-interlace",

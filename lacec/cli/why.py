@@ -179,11 +179,11 @@ def _proof_text(proof: Proof, indent: str) -> Iterator[Segment]:
         shown.add(met)
         rounds = "" if step.round is None else f"  round {step.round}"
         yield f"{rounds}\n", "dim"
-        yield from _rule_text(step.rule, f"{space}  ")
+        yield from rule_text(step.rule, f"{space}  ")
         stack += [(depth + 1, each) for each in reversed(step.because)]
 
 
-def _rule_text(rule: RuleShown, indent: str) -> Iterator[Segment]:
+def rule_text(rule: RuleShown, indent: str) -> Iterator[Segment]:
     whose = rule.whose if rule.operand is None else f"operand {rule.operand} ({rule.whose})"
     place = "" if rule.whose == "generated" else f"{visible(rule.file)}:{rule.line}  "
     yield f"{indent}by {whose}{'  ' if whose else ''}{place}{visible(rule.text)}\n", "dim"
@@ -208,7 +208,7 @@ def _why_not(found: WhyNot, indent: str) -> Iterator[Segment]:
 
 
 def _fails_text(fails: Fails, indent: str) -> Iterator[Segment]:
-    yield from _rule_text(fails.rule, indent)
+    yield from rule_text(fails.rule, indent)
     for fact in fails.with_facts:
         yield f"{indent}  {visible(str(fact))}\n", ""
     yield f"{indent}  {visible(fails.text)}", "red"

@@ -16,7 +16,7 @@ from lacec.lint.fixes import apply_fixes
 from lacec.lint.unused_suppression import lint_suppressions
 from lacec.pipeline import Compilation, link_sources, lint_sources, parse_sources
 from lacec.predicates import Predicate
-from lacec.resources import rule_page_path, stdlib_names, stdlib_path
+from lacec.resources import rule_page_path, source_path, stdlib_names, stdlib_path
 from lacec.settings import settings_for
 from tests import slow
 from tests.bench.language import policy
@@ -61,15 +61,15 @@ def test_every_lint_of_the_catalogue_is_a_rule() -> None:
 
 BROKEN_ON_PURPOSE = {"broken.lace", "mistakes.lace"}
 OURS = [
-    *sorted(p for p in (ROOT / "examples").glob("*.lace") if p.name not in BROKEN_ON_PURPOSE),
+    *sorted(p for p in (ROOT / "examples").rglob("*.lace") if p.name not in BROKEN_ON_PURPOSE),
     *(stdlib_path(name) for name in stdlib_names()),
 ]
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_the_examples_and_the_standard_library_are_clean(path: Path) -> None:
     settings = settings_for(path)
-    linked = [(name, Path(name).read_bytes()) for name in settings.linked]
+    linked = [(name, source_path(name).read_bytes()) for name in settings.linked]
     inputs = [(path.name, path.read_bytes()), *linked]
     facet = settings.facet or Facet.PLAIN
     assert lint_sources(inputs, facet, DEFAULT_LIMITS, settings.context) == ()
