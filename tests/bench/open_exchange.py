@@ -3,12 +3,15 @@
 Both stores hold the same records, and all of them are advertised both ways. Measured are
 the seconds from a record that is stored to its request by the other side, to its being
 stored there, and to rest; in one process, where claims are handed over as they are, and with
-partition summaries as on a connection, with the bytes that both sides would write.
+partition summaries as on a connection, with the bytes that both sides would write. What
+comes before is shown too: making both stores, the exchange until it rests, and the first
+record, for which both sides turn live. Sizes may be given as arguments.
 """
 
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -78,25 +81,38 @@ def stores_of(folder: Path, count: int) -> tuple[Store, Store]:
     return Store.open(folder / "left"), Store.open(folder / "right")
 
 
-def measure(count: int, summaries: bool) -> Iterator[Times]:
+class Measured(NamedTuple):
+    """What one size took: to set up, to rest at first, the first record, and those after."""
+
+    made: float
+    begun: float
+    first: Times
+    later: list[Times]
+
+
+def measure(count: int, summaries: bool) -> Measured:
     fresh = make_records(RECORDS + WARM, sealed=False, seed=21)
     with tempfile.TemporaryDirectory() as folder:
+        start = perf_counter()
         left, right = stores_of(Path(folder), count)
+        made = perf_counter() - start
         record = (lambda _: None) if summaries else None
         pair = make_pair(
             *participants(left, right), system_clock, tick_interval=_HOUR, record=record
         )
         pair.trace = None
+        start = perf_counter()
         pair.run()
+        begun = perf_counter() - start
         assert all(seat.rested for seat in pair.seats)
-        for number, each in enumerate(fresh):
+        times = []
+        for each in fresh:
             left.add([each])
-            times = one_record(pair, left, summaries)
+            times.append(one_record(pair, left, summaries))
             assert right.has(each.hash)
-            if number >= WARM:
-                yield times
         left.close()
         right.close()
+    return Measured(made, begun, times[0], times[WARM:])
 
 
 def one_record(pair: Pair, left: Store, summaries: bool) -> Times:
@@ -109,24 +125,33 @@ def one_record(pair: Pair, left: Store, summaries: bool) -> Times:
     return Times(watch.requested - start, watch.stored - start, end - start, watch.written)
 
 
-def main(console: Console) -> None:
+def main(
+    console: Console, sizes: Sequence[int] = SIZES, summarised: Sequence[int] = SUMMARISED
+) -> None:
     table = Table(title=f"An open exchange: one record stored (median of {RECORDS})")
-    for heading in ("advertised", "records", "requested ms", "stored ms", "at rest ms", "bytes"):
+    before = ("made s", "first rest s", "turning live ms")
+    for heading in ("advertised", "records", *before, "requested ms", "stored ms", "at rest ms"):
         table.add_column(heading, justify="left" if heading == "advertised" else "right")
-    for summaries, sizes in ((False, SIZES), (True, SUMMARISED)):
-        for count in sizes:
-            found = list(measure(count, summaries))
+    table.add_column("bytes", justify="right")
+    for summaries, counts in ((False, sizes), (True, summarised)):
+        for count in counts:
+            found = measure(count, summaries)
             requested, stored, rested, written = (
-                peers.median(list(column)) for column in zip(*found, strict=True)
+                peers.median(list(column)) for column in zip(*found.later, strict=True)
             )
+            ms = (found.first.rested, requested, stored, rested)
             table.add_row(
                 "by summaries" if summaries else "as it is",
                 f"{count:,}",
-                *(f"{seconds * 1000:.2f}" for seconds in (requested, stored, rested)),
+                f"{found.made:.1f}",
+                f"{found.begun:.2f}",
+                *(f"{seconds * 1000:.2f}" for seconds in ms),
                 f"{written:,.0f}" if summaries else "-",
             )
     console.print(table)
 
 
 if __name__ == "__main__":
-    main(Console(width=140))
+    given = [int(size) for size in sys.argv[1:]]
+    console = Console(width=140)
+    main(console, given or SIZES, [n for n in given or SUMMARISED if n <= SUMMARISED[-1]])

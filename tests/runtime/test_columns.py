@@ -16,6 +16,7 @@ from lacec.records.record import Record
 from lacec.runtime.columns import (
     ADVERTISED,
     ADVERTISED_FIELD,
+    Columns,
     HashSet,
     carry,
     columns_of,
@@ -208,6 +209,15 @@ def test_claims_of_both_forms_go_together() -> None:
     assert Claims().and_also(columns) is columns
     some = hashes_of(then)
     assert columns.only(some) == Claims(claim(record, TYPE) for record in first[4:])
+
+
+def test_all_claims_are_made_at_once_and_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one each would be looked up, which is slow for the many of a partition."""
+    columns = describe(database_of(library()), hashes_of(library()[:6]), SOURCE, TYPE)
+    layered = columns.and_also(Claims(claim(record, TYPE) for record in library()[8:9]))
+    expected = [[claims[hash] for hash in claims] for claims in (columns, layered)]
+    monkeypatch.setattr(Columns, "__getitem__", None)
+    assert [list(columns.values()), list(layered.values())] == expected
 
 
 def test_a_listing_is_its_claims() -> None:

@@ -5,7 +5,7 @@ asked for (lacec.runtime.columns). Out: the same mapping either way, which never
 Claims that differ little from others stand on them, and cost what differs.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,6 +32,10 @@ class Claims(Mapping[str, Advertisement]):
 
     def __getitem__(self, hash: str) -> Advertisement:
         return self.objects()[hash]
+
+    def values(self) -> ValuesView[Advertisement]:
+        """All at once: one by one, each would be looked up."""
+        return self.objects().values()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.hashes)
