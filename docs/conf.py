@@ -18,7 +18,14 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 # The pages in order, below their headings; those that nobody listed are how-to pages.
 PAGES = {
-    "How to": ["lint", "why", "store", "connections", "recordings", "receipts", "editors"],
+    "How to": ["lint", "testing", "why", "store", "connections", "recordings", "editors"],
+    "Stories": [
+        "stories/sharing",
+        "stories/membership",
+        "stories/hostile",
+        "stories/window",
+        "stories/receipts",
+    ],
     "About": ["disclosure", "architecture", "terminal", "bench", "spec/README"],
     "Reference": [
         "commands",
