@@ -204,10 +204,12 @@ class _Running:
     def _add_file(self, database: Database, name: str, line: int) -> None:
         try:
             with open(name, "rb") as file:
-                content = file.read(MOST_FACT_BYTES)
+                content = file.read(MOST_FACT_BYTES + 1)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise CaseError(line, f"cannot read {name}: {reason}") from None
+        if len(content) > MOST_FACT_BYTES:
+            raise CaseError(line, f"{name} has more than {MOST_FACT_BYTES} bytes", "give less")
         if problems := read_facts(name, content, database, self.limits):
             raise _Problems(problems, {name: content})
 
