@@ -19,7 +19,20 @@ suppress_warnings = ["misc.highlighting_failure"]
 # The pages in order, below their headings; those that nobody listed are how-to pages.
 PAGES = {
     "Begin": ["tutorial"],
-    "How to": ["lint", "testing", "diff", "why", "store", "connections", "recordings", "editors"],
+    "How to": [
+        "policies",
+        "lint",
+        "testing",
+        "diff",
+        "why",
+        "editors",
+        "plans",
+        "keeping",
+        "exchanging",
+        "connections",
+        "recordings",
+        "using-python",
+    ],
     "Stories": [
         "stories/sharing",
         "stories/membership",
@@ -27,7 +40,7 @@ PAGES = {
         "stories/window",
         "stories/receipts",
     ],
-    "About": ["disclosure", "architecture", "terminal", "bench", "spec/README"],
+    "About": ["disclosure", "architecture", "store", "terminal", "bench", "spec/README"],
     "Reference": [
         "commands",
         "rules/README",

@@ -115,7 +115,9 @@ def python_page() -> str:
 
 def _signature(function: Any) -> str:
     # Annotations are text, defaults may be.
-    text = re.sub(r"(?<!= )'([^']*)'", r"\1", str(inspect.signature(function)))
+    text = re.sub(
+        r"(= )?'([^']*)'", lambda m: m[0] if m[1] else m[2], str(inspect.signature(function))
+    )
     text = re.sub(r"^\((?:self|cls)(?:, )?", "(", text)
     return re.sub(r"\b(?:lacec|collections|numpy|typing)(?:\.[a-z_]+)*\.", "", text)
 

@@ -31,6 +31,10 @@ def test_the_demo_runs() -> None:
     assert "right → left  the record would not be sent" in shown
     assert shown.count("converged after") == 2
     assert re.search(r"\nthe same: [0-9]+ messages\n\n$", shown)
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    part = re.search(r"^```\n(\$ (?s:.*?))^```$", readme, re.MULTILINE)
+    assert part is not None
+    assert part[1] in shown, "the README shows a part of it"
 
 
 @pytest.mark.parametrize("name", [*FOLDERS, "members.lace", "ours.lace"])
