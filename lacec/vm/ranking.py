@@ -193,7 +193,11 @@ class Ranks:
             return None
         known = self._is_plain()
         found: set[int] = set()
-        for key in self._moved(changes, bounds):
+        low, high = (self._changed(side, changes) for side in self._sides)
+        if max(len(low), len(high)) > MANY:
+            self.forget()
+            return None
+        for key in self._moved(low, high, bounds):
             found.add(key)
             if len(found) > MANY:
                 self.forget()
@@ -204,14 +208,16 @@ class Ranks:
         assert self._sides is not None
         return all(side.is_plain for side in self._sides)
 
-    def _moved(self, changes: Mapping[int, Change], bounds: Collection[int]) -> Iterator[int]:
+    def _moved(
+        self, lows: Iterable[Tuple], highs: Iterable[Tuple], bounds: Collection[int]
+    ) -> Iterator[int]:
         assert self._sides is not None
         low, high = self._sides
         if low is not high:
-            for row in self._changed(low, changes):
+            for row in lows:
                 low.move(row)
                 yield row[0]
-        for row in self._changed(high, changes):
+        for row in highs:
             came = high.move(row)
             if low is high:
                 yield row[0]
@@ -219,7 +225,7 @@ class Ranks:
                 for bound in bounds:
                     yield from self._past(row, came, bound)
 
-    def _changed(self, side: Side, changes: Mapping[int, Change]) -> Iterable[Tuple]:
+    def _changed(self, side: Side, changes: Mapping[int, Change]) -> Collection[Tuple]:
         change = changes.get(side.rows.predicate)
         return () if change is None else side.rows.changed(change)
 
