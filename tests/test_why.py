@@ -142,6 +142,16 @@ def test_a_proof_as_deep_as_the_rounds_allow() -> None:
     assert [step.round for step in proof.steps.values()] == list(range(999, 0, -1))
 
 
+def test_a_proof_by_a_rule_as_long_as_the_limits_allow() -> None:
+    length, limits = 1_200, Limits(literals=2_000)
+    tests = "".join(f", X != '{n}'" for n in range(length))
+    module = compile_module([("long", f"Other(X) :- E(X){tests}.")], limits=limits)
+    facts = {Predicate("E", 1): [("a",)]}
+    proof = explain_module(module, load(TupleSource(facts)), limits).why("Other('a')")
+    assert proof is not None
+    assert len(proof.steps[Fact("Other", ("a",))].because) == 1 + length
+
+
 def test_what_is_used_many_times_is_proved_once() -> None:
     """As a tree this proof would have more facts than there are atoms in the world."""
     rules = ["P0() :- true."]

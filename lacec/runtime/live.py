@@ -11,7 +11,7 @@ dropped at any time, and is: when it was not used for long, or too many are live
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
@@ -141,8 +141,10 @@ class _State:
 class LiveLink:
     """One side of one link."""
 
-    def __init__(self, store: LiveStore, limits: Limits) -> None:
-        self._store, self._limits = store, limits
+    def __init__(
+        self, store: LiveStore, limits: Limits, cancelled: Callable[[], bool] | None = None
+    ) -> None:
+        self._store, self._limits, self._cancelled = store, limits, cancelled
         self._last: Given | None = None
         self._failures = self._waits = 0  # to begin, and evaluations until the next try
         self._state: _State | None = None
@@ -202,7 +204,7 @@ class LiveLink:
             add_rows(facts, Predicate(name, len(row)), [row], self._limits)
         columns_of(given.claims, self._limits).add_to(facts, self._limits)
         own = Base(facts)
-        side = LiveSide(given.program, [shared, own], self._limits)
+        side = LiveSide(given.program, [shared, own], self._limits, self._cancelled)
         self._store.used(self, len(shared.symbols) - values)
         self._failures = self._waits = 0
         found: dict[Predicate, Grounded] = {

@@ -92,13 +92,16 @@ class Side:
         limits: Limits = EXCHANGE_LIMITS,
         memory: Memory | None = None,
         live: LiveStore | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """`live` is of the same store, for a link that stays open."""
+        """`live` is of the same store, for a link that stays open; `cancelled` is asked now and
+        then, and ends an evaluation that nobody waits for by CancelledError."""
         self.shelf, self.limits = shelf, limits
         self.memory = memory or Memory()
-        self._live = None if live is None else LiveLink(live, limits)
+        self._live = None if live is None else LiveLink(live, limits, cancelled)
         self.policies = {policy.operand.module.id: policy}
         self._modules, self._prover, self._cursors = modules, prover, cursors
+        self._cancelled = cancelled
         self.program: SideProgram | None = None
         self.exceeded: LimitError | None = None  # the limit that ended an evaluation
         self._advertised: tuple[Claims, Columns] | None = None
@@ -198,7 +201,7 @@ class Side:
             if known is not None:
                 return known
             moment, database = self.facts(runtime, advertised)
-            found = evaluate_side(self.program, database, self.limits)
+            found = evaluate_side(self.program, database, self.limits, self._cancelled)
         except LimitError as error:
             self.exceeded = error
             return e.NotEvaluated(str(error))

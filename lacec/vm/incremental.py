@@ -31,14 +31,13 @@ from lacec.vm.kernels import concatenate
 from lacec.vm.machine import Machine
 from lacec.vm.rederive import (
     Found,
-    TooMuch,
     merge_made,
     next_blocks,
     over_delete,
     still_derived,
 )
 from lacec.vm.relation import Relation
-from lacec.vm.rows import Make, RowBlock, Source, Unfit
+from lacec.vm.rows import Make, RowBlock, Source, TooMuch, Unfit
 from lacec.vm.schedule import full_blocks, needed_groups
 from lacec.vm.triggers import GroupBlocks, LiveBlocks, Pending
 from lacec.vm.view import LiveView

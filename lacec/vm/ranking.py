@@ -170,9 +170,12 @@ class Ranks:
         other = one if same else Side(high, self._chain, highs, self._symbols)
         self._sides = None if one.is_hopeless or other.is_hopeless else (one, other)
 
-    def count(self, key: int) -> int:
-        """How many rows there are before that of a key."""
-        assert self._sides is not None
+    def count(self, key: int) -> int | None:
+        """How many rows there are before that of a key; None when nobody can tell."""
+        if self._sides is None:
+            self._build()  # what changed first is nothing that is counted
+        if self._sides is None or not self._is_plain():
+            return None
         low, high = self._sides
         for row in low.rows.of(key):
             wanted = low.ordered.key(row, low.width)
@@ -188,23 +191,33 @@ class Ranks:
         if self._sides is None:
             self._build()
             return None
-        known = all(side.is_plain for side in self._sides)
+        known = self._is_plain()
         found: set[int] = set()
-        for key in self._moved(changes, bounds):
+        low, high = (self._changed(side, changes) for side in self._sides)
+        if max(len(low), len(high)) > MANY:
+            self.forget()
+            return None
+        for key in self._moved(low, high, bounds):
             found.add(key)
             if len(found) > MANY:
                 self.forget()
                 return None
-        return found if known and all(side.is_plain for side in self._sides) else None
+        return found if known and self._is_plain() else None
 
-    def _moved(self, changes: Mapping[int, Change], bounds: Collection[int]) -> Iterator[int]:
+    def _is_plain(self) -> bool:
+        assert self._sides is not None
+        return all(side.is_plain for side in self._sides)
+
+    def _moved(
+        self, lows: Iterable[Tuple], highs: Iterable[Tuple], bounds: Collection[int]
+    ) -> Iterator[int]:
         assert self._sides is not None
         low, high = self._sides
         if low is not high:
-            for row in self._changed(low, changes):
+            for row in lows:
                 low.move(row)
                 yield row[0]
-        for row in self._changed(high, changes):
+        for row in highs:
             came = high.move(row)
             if low is high:
                 yield row[0]
@@ -212,7 +225,7 @@ class Ranks:
                 for bound in bounds:
                     yield from self._past(row, came, bound)
 
-    def _changed(self, side: Side, changes: Mapping[int, Change]) -> Iterable[Tuple]:
+    def _changed(self, side: Side, changes: Mapping[int, Change]) -> Collection[Tuple]:
         change = changes.get(side.rows.predicate)
         return () if change is None else side.rows.changed(change)
 

@@ -7,17 +7,13 @@ tuples of the group, by predicate. Nothing is changed here.
 from collections.abc import Iterable, Mapping
 
 from lacec.vm.kept import Kept, Tuple
-from lacec.vm.rows import RowBlock
+from lacec.vm.rows import RowBlock, TooMuch
 from lacec.vm.triggers import GroupBlocks
 
 Found = dict[int, dict[Tuple, None]]
 """Tuples by predicate."""
 Beginnings = Iterable[tuple[RowBlock, list[Tuple]]]
 """Blocks, and the tuples that each begins with."""
-
-
-class TooMuch(Exception):  # noqa: N818
-    """A change for which evaluating anew is cheaper."""
 
 
 def over_delete(

@@ -152,6 +152,10 @@ class Unfit(Exception):  # noqa: N818
     """A block in a form that is not for rows."""
 
 
+class TooMuch(Exception):  # noqa: N818
+    """A change for which evaluating anew is cheaper."""
+
+
 class Make:
     """Makes the steps of blocks, over the sources of one program."""
 
@@ -256,7 +260,10 @@ class Make:
         def step(rows: Rows, before: bool) -> Iterator[Tuple]:
             for row in rows:
                 spend(1)
-                if before or holds(ranks.count(row[key]), limit):
+                count = limit if before else ranks.count(row[key])
+                if count is None:
+                    raise TooMuch
+                if before or holds(count, limit):
                     yield row
 
         bound = limit + (compare in (op.Compare.LESS_EQUAL, op.Compare.GREATER))

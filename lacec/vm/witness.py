@@ -19,6 +19,8 @@ from lacec.vm.relation import Relation, Rows
 
 # A proof that takes more than so many rows is found in columns.
 MANY_ROWS = 20_000
+# So is one with a longer rule: each part of it asks the one before, on Python's stack.
+MANY_PARTS = 256
 _ROWS_BETWEEN_LOOKS = 256
 
 Tuple = tuple[int, ...]
@@ -90,6 +92,8 @@ class Witnesses:
         """How a rule makes a head; None where it does not. TooMuch when that takes long."""
         if head.round is not None and (head.round == 1) == any(p.inner for p in goal.parts):
             return None  # the first round has nothing of its group yet, the others need some
+        if len(goal.parts) > MANY_PARTS:
+            raise TooMuch
         values: dict[int, int] = {}
         for term, value in zip(goal.head, head.row, strict=True):
             if isinstance(term, str):

@@ -20,7 +20,7 @@ from lacec.errors import CancelledError, LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.pipeline import compile_module
 from lacec.predicates import Predicate
-from lacec.vm import incremental, kept, machine, ordered
+from lacec.vm import incremental, kept, machine, ordered, ranking
 from lacec.vm.base import Base, Changes
 from lacec.vm.incremental import Incremental
 from lacec.vm.sources import TupleSource, load
@@ -149,6 +149,7 @@ class Latest:
     counted: str  # Item, or another predicate that is counted
     keep: str
     bound: int
+    also: str  # what else is asked of those that are kept
     seed: int
 
     @property
@@ -160,10 +161,17 @@ class Latest:
             high = f"{self.counted}(Q,{other},T)"
             rules.append(f"Newer(P,Q) :- {low}, {high}, LexCompare(Q,'{self.then}',P).")
         count = f"Cardinality(Newer(P,_),'{self.keep}','{self.bound}')"
-        return "\n".join([*rules, f"Latest(P,T) :- Item(P,_,T), {count}."])
+        return "\n".join([*rules, f"Latest(P,T) :- Item(P,_,T), {count}{self.also}."])
 
 
 OPERATORS = st.sampled_from(["<", ">", "<=", ">="])
+ALSO = (
+    "",
+    ", Wanted(P)",
+    ", not Wanted(P)",
+    ", Wanted(P), Cardinality(Newer(P,_),'>','0')",
+    ".\nLatest(P,'again') :- Wanted(P), Cardinality(Newer(P,_),'<=','1')",
+)
 LATESTS = st.builds(
     Latest,
     st.sampled_from(["LexCompare", "IntCompare"]),
@@ -173,8 +181,10 @@ LATESTS = st.builds(
     st.sampled_from(["Item", "Item", "Other"]),
     OPERATORS,
     st.integers(-1, 4),
+    st.sampled_from(ALSO),
     SEEDS,
 )
+LATEST = Predicate("Latest", 2)
 TIMES = ("0", "1", "2", "3", "10", "11", "-4")
 
 
@@ -195,22 +205,54 @@ def test_latest_of_keys(latest: Latest, block: int) -> None:
     module = compile_module([("latest", latest.text)])
     rules = [rule.node for rule in module.rules]
     items = [Predicate(name, 3) for name in ("Item", "Other")]
+    wanted = Predicate("Wanted", 1)
     facts: dict[Predicate, set[Row]] = {item: set() for item in items}
+    facts[wanted] = set()
     base = Base(load(TupleSource(facts)))
-    program = live_program(module, [base], [Predicate("Latest", 2)])
+    program = live_program(module, [base], [LATEST])
     mirror = Mirror(base.symbols)
     mirror.hear(program.apply())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ordered, "BLOCK", block)
         for _ in range(30):
-            item = random.choice(items)
+            item = random.choice((*items, wanted))
             added, removed = some_item(random, facts[item])
+            if item == wanted:
+                added, removed = {row[:1] for row in added}, {row[:1] for row in removed}
+            if random.random() < 0.05:
+                program.drop()
             facts[item] = facts[item] - removed | added
             mirror.hear(program.apply(base.apply({item: added}, {item: removed})))
             expected = slow.evaluate(rules, facts, MOST_STEPS).facts
-            assert (
-                mirror.facts.get(Predicate("Latest", 2), set()) == expected[Predicate("Latest", 2)]
-            )
+            assert mirror.facts.get(LATEST, set()) == expected[LATEST]
+
+
+@pytest.mark.parametrize("odd", ["x", "03"])
+def test_a_change_of_what_is_not_counted_before_and_after_one_that_is(odd: str) -> None:
+    """The order is made when a count is first asked for; odd numbers have no place in it."""
+    latest = Latest("IntCompare", ">", ">", False, "Item", "<", 1, ", Wanted(P)", 0)
+    item, wanted = Predicate("Item", 3), Predicate("Wanted", 1)
+    base, program = program_of(latest.text, {item: [("a", "g", "3")]}, outputs=[LATEST])
+    mirror = Mirror(base.symbols)
+    mirror.hear(program.apply(base.apply({wanted: [("a",)]})))
+    assert mirror.facts[LATEST] == {("a", "3")}
+    program.apply(base.apply({item: [("b", "g", odd)]}))
+    mirror.hear(program.apply(base.apply({wanted: [("b",)]})))
+    expected = {("a", "3"), ("b", odd)}  # no number is above x, and 03 is not above itself
+    assert mirror.facts[LATEST] == expected
+
+
+def test_many_rows_that_are_only_counted_are_work_for_the_machine() -> None:
+    """They go into no order one by one, where no limit would be looked at meanwhile."""
+    latest = Latest("IntCompare", ">", "", False, "Other", "<", 2, "", 0)
+    item, other = Predicate("Item", 3), Predicate("Other", 3)
+    base, program = program_of(latest.text, {item: [("a", "g", "3")]}, outputs=[LATEST])
+    program.apply(base.apply({other: [("b", "g", "2")]}))
+    change = base.apply({other: [(f"{n}", "g", "9") for n in range(ranking.MANY + 1)]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking.Side, "move", None)
+        program.apply(change)
+    assert program.relation(LATEST).size == 0
 
 
 # Limits.
@@ -225,10 +267,13 @@ REACH = "Reach('0') :- true.\nReach(Y) :- Reach(X), Edge(X,Y)."
 
 
 def program_of(
-    text: str, facts: Facts, limits: Limits = DEFAULT_LIMITS
+    text: str,
+    facts: Facts,
+    limits: Limits = DEFAULT_LIMITS,
+    outputs: Iterable[Predicate] | None = None,
 ) -> tuple[Base, Incremental]:
     base = Base(load(TupleSource(facts)))
-    program = live_program(compile_module([("test", text)]), [base], limits=limits)
+    program = live_program(compile_module([("test", text)]), [base], outputs, limits)
     program.apply()
     return base, program
 

@@ -27,7 +27,8 @@ TURN_SECONDS = 1
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
-MakeSide = Callable[[Shelf, LiveStore, Limits], Side]
+MakeSide = Callable[[Shelf, LiveStore, Limits, Callable[[], bool]], Side]
+"""The last tells whether anybody still waits for what is evaluated."""
 
 
 async def in_thread(executor: Executor | None, work: Callable[[_T], _R], argument: _T) -> _R:
@@ -63,8 +64,12 @@ class Aside:
         trace: TracebackType | None,
     ) -> None:
         with self.executor:
-            if self._store is not None:
-                self.executor.submit(self._store.close).result()
+            self.executor.submit(self._close).result()
+
+    def _close(self) -> None:
+        """In the thread, where it may just have been opened."""
+        if self._store is not None:
+            self._store.close()
 
 
 class Answering:
@@ -81,7 +86,8 @@ class Answering:
         self._make, self._limits, self._executor, self._aside = make, limits, executor, aside
         self._has_turns = aside is not None and limits.seconds > TURN_SECONDS
         turn = replace(limits, seconds=TURN_SECONDS) if self._has_turns else limits
-        self._side = make(live.shelf, live, turn)
+        self._closed = False
+        self._side = make(live.shelf, live, turn, self._is_closed)
         self._slow: Side | None = None
 
     @property
@@ -116,12 +122,17 @@ class Answering:
                 live = self._aside.live()
             except StoreError as error:
                 return e.NotEvaluated(str(error))
-            self._slow = self._make(live.shelf, live, self._limits)
+            self._slow = self._make(live.shelf, live, self._limits, self._is_closed)
         self._slow.program = self._side.program
         return self._slow.answer(question)
 
+    def _is_closed(self) -> bool:
+        return self._closed
+
     def close(self) -> None:
-        """The link has ended. What it kept goes in the threads where it is: they may be busy."""
+        """The link has ended, and so does its evaluation. What it kept goes in the threads where
+        it is: they may be busy."""
+        self._closed = True
         if self._executor is None:
             self._side.close()
             return

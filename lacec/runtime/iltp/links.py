@@ -135,7 +135,9 @@ class Lace:
         )
         prover = ConnectionProver(about, terms.identity, trust)
 
-        def make_side(shelf: Shelf, live: LiveStore, limits: Limits) -> Side:
+        def make_side(
+            shelf: Shelf, live: LiveStore, limits: Limits, cancelled: Callable[[], bool]
+        ) -> Side:
             return Side(
                 policy,
                 shelf,
@@ -144,6 +146,7 @@ class Lace:
                 self._cursors,
                 limits,
                 live=live if terms.open else None,
+                cancelled=cancelled,
             )
 
         answering = Answering(make_side, self._live, terms.evaluation, self._executor, self._aside)

@@ -5,6 +5,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 from lacec.errors import StoreError
 
@@ -39,6 +41,36 @@ _CHECKPOINT_PAGES = 16_384
 BUSY_MS = 10_000
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that is known for as long as it is open."""
+
+    def close(self) -> None:
+        super().close()
+        with _CONNECTING:
+            _CONNECTED.pop(self, None)
+
+
+# The files that this process has open, by device and inode. Who reads such a file by other means
+# and closes it takes SQLite's locks away: the next process that writes then removes the log
+# under our feet, with all that is written to it from then on.
+_CONNECTED: WeakKeyDictionary[_Connection, tuple[int, int]] = WeakKeyDictionary()
+_CONNECTING = Lock()
+
+
+def _inode(folder: Path) -> tuple[int, int]:
+    status = os.stat(folder / FILE)
+    return status.st_dev, status.st_ino
+
+
+def _header(folder: Path) -> bytes | None:
+    """How the file begins; None where this process has it open, so that it was looked at."""
+    with _CONNECTING:
+        if _inode(folder) in _CONNECTED.values():
+            return None
+        with open(folder / FILE, "rb") as file:
+            return file.read(100)
+
+
 def create(folder: Path) -> None:
     """A new file, of this version, without records."""
     with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
@@ -54,12 +86,13 @@ def check_version(folder: Path) -> None:
     if not folder.is_dir():
         raise StoreError(f"there is no store {folder}: make one with `lacec store init`")
     try:
-        with open(folder / FILE, "rb") as file:
-            header = file.read(100)
+        header = _header(folder)
     except FileNotFoundError:
         raise StoreError(f"{folder} is not a store: it has no {FILE}") from None
     except OSError as error:
         raise StoreError(f"cannot read {folder}: {(error.strerror or '').lower()}") from None
+    if header is None:
+        return
     if len(header) < 100 or not header.startswith(_HEADER):
         raise StoreError(
             f"{folder} is not a store: its {FILE} is no database, or was never finished"
@@ -102,7 +135,11 @@ def connect(folder: Path, read_only: bool) -> tuple[sqlite3.Connection, Stamp | 
                     "to it: let its owner open it once, for example with `lacec store compact`"
                 )
         how = "immutable=1"
-    connection = sqlite3.connect(f"{address}?{how}", uri=True, isolation_level=None)
+    with _CONNECTING:
+        connection = sqlite3.connect(
+            f"{address}?{how}", uri=True, isolation_level=None, factory=_Connection
+        )
+        _CONNECTED[connection] = _inode(folder)
     connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 
-from lacec.runtime.iltp.answering import Aside
+from lacec.runtime.iltp.answering import Aside, in_thread
 from lacec.runtime.iltp.endpoints import connect, serve
 from lacec.runtime.iltp.links import Lace, Terms
 from lacec.runtime.interlace import events as e
@@ -69,6 +70,52 @@ def test_a_costly_peer_holds_up_nobody(tmp_path: Path) -> None:
     with stored(tmp_path / "store") as (store, executor, aside):
         assert asyncio.run(meet(Lace(store, executor=executor, aside=aside))).converged
     assert set(quick.shelf.records) == {record.hash for record in (*THEIRS, plex("mine"))}
+
+
+def test_a_link_that_is_ended_leaves_no_evaluation_behind(tmp_path: Path) -> None:
+    """All of it would take much longer: whoever is aside next, or ends all, waits for none."""
+    slow, own = end(0, source=costly(120)), replace(terms(1), evaluation=PATIENT)
+
+    async def meet(lace: Lace, aside: Aside) -> None:
+        listener = await serve(lace, "tcp:127.0.0.1:0", lambda _: own)
+        gone = asyncio.create_task(connect(slow.lace, str(listener.address), slow.terms))
+        await until(lambda: aside._live)
+        await lace.tell(e.Cancel())
+        await until(lambda: not lace.links)
+        async with asyncio.timeout(3):
+            await in_thread(aside.executor, lambda _: None, None)
+        await listener.stop(5)
+        assert not (await gone).converged
+
+    with stored(tmp_path / "store") as (store, executor, aside):
+        asyncio.run(meet(Lace(store, executor=executor, aside=aside), aside))
+
+
+class Watched(Store):
+    """A store of which is known whether it was closed."""
+
+    is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+        super().close()
+
+
+def test_a_store_that_is_just_being_opened_is_closed_at_the_end(tmp_path: Path) -> None:
+    Store.create(tmp_path / "store").close()
+    begun, ending, opened = Event(), Event(), list[Watched]()
+
+    def open() -> Store:
+        begun.set()
+        ending.wait()
+        opened.append(Watched.open(tmp_path / "store", read_only=True))
+        return opened[0]
+
+    with Aside(open) as aside:
+        aside.executor.submit(aside.live)
+        begun.wait()
+        Timer(0.1, ending.set).start()
+    assert opened[0].is_closed
 
 
 async def link(lace: Lace, own: Terms, *lefts: End) -> tuple[list[Result], list[Result]]:

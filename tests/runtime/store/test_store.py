@@ -574,6 +574,32 @@ def test_a_second_writer_waits_and_then_says_why_it_cannot(store: Store) -> None
     assert store.has(plex(1).hash)
 
 
+_ADD = """
+import sys
+from lacec.runtime.store.store import Store
+with Store.open(sys.argv[1]) as store:
+    store.add([bytes.fromhex(sys.argv[2])])
+"""
+
+
+def test_opened_twice_in_one_process_a_store_keeps_what_is_written(store: Store) -> None:
+    """Another process that writes and goes must see that it is not the last to go."""
+
+    def add_elsewhere(number: int) -> None:
+        add = [sys.executable, "-c", _ADD, str(store.folder), plex(number).data.hex()]
+        subprocess.run(add, check=True)
+
+    store.add([plex(0)])
+    with Store.open(store.folder, read_only=True) as second:
+        assert second.snapshot().count() == 1
+        add_elsewhere(1)
+        store.add([plex(2)])
+        add_elsewhere(3)
+    store.close()
+    with Store.open(store.folder) as again:
+        assert [hash for _, hash, _ in again.records()] == [plex(n).hash for n in range(4)]
+
+
 def test_a_store_opened_for_reading_is_not_written_to(store: Store) -> None:
     with (
         Store.open(store.folder, read_only=True) as reader,
