@@ -63,7 +63,7 @@ TEST = '[[test]]\nname = "a"\n'
 WRONG = [
     ("", 1, "the file has no tests", "write [[test]] and a name"),
     ("\n[[test]\n", 2, "this is not TOML: expected ']]' at the end of an array declaration", None),
-    (b"# \n\xff", 2, "this is not UTF-8", "save the file as UTF-8"),
+    (b"# \n\xff", 2, "it is not UTF-8: save it as that", None),
     (
         TEST,
         1,
@@ -169,3 +169,24 @@ def test_places_know_tables_in_lists_and_texts_of_several_lines() -> None:
 @given(st.text(alphabet="[]test=name\"'\n.is{}#1 ,") | st.binary(max_size=40))
 def test_nothing_breaks_the_reader(content: str | bytes) -> None:
     problems(content)
+
+
+def test_lists_and_comments_lead_no_line_astray() -> None:
+    text = """\
+# don't open a text: '''
+[[test]]
+name = 'a "quoted" [one]' # [two]
+is.A = [
+  ["S.1"],
+  [
+    "b = c"
+  ],
+]
+lacks."B/1" = ["S.2"]
+facts = '''Have('x')'''
+"""
+    places = Places(text)
+    lines = [places.line(("test", 0, *path)) for path in (("is", "A"), ("lacks", "B/1"))]
+    assert lines == [4, 10]
+    assert places.line(("test", 0)) == 2
+    assert places.text_line(("test", 0, "facts")) == 11
