@@ -14,7 +14,8 @@ from lacec.records.record import Record, build_blob, build_plex, build_seal
 from lacec.records.signature import Secret
 from lacec.testing.cases import TestFile
 
-_NAME = re.compile(r"\$(\$|[A-Za-z][A-Za-z0-9_-]*)")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_NAMED = re.compile(rf"\$(\$|{NAME.pattern})")
 
 
 class CaseError(LacecError):
@@ -87,7 +88,7 @@ class Materials:
             known = (*self._specs, *self._keys)
             raise CaseError(line, f"`${name}` is no record and no key", self._help(name, known))
 
-        return _NAME.sub(value, text)
+        return _NAMED.sub(value, text)
 
     def _help(self, name: str, known: Iterable[str]) -> str:
         close = nearest(name, known)

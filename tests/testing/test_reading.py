@@ -40,7 +40,7 @@ def problems(text: str | bytes) -> list[tuple[int, str, str | None]]:
 
 
 def test_a_file_says_what_is_given_and_expected() -> None:
-    found, diagnostics = read_tests("here/x.test.toml", GOOD.replace('"wrong"', "[]").encode())
+    found, diagnostics = read_tests("here/x.test.toml", GOOD.replace('"wrong"', '["a"]').encode())
     assert diagnostics == ()
     assert found is not None
     assert found.policy == "here/x.lace"
@@ -83,6 +83,36 @@ WRONG = [
         3,
         "`A` is no list of texts, nor of rows of texts",
         'as in ["S.1"], or [["S.1", "V.alice"]]',
+    ),
+    (
+        TEST + "has.A = []\n",
+        3,
+        "`has` of nothing holds whatever there is",
+        "write is.A = … for what there is and nothing else",
+    ),
+    (
+        TEST + "lacks.A = false\n",
+        3,
+        "`lacks` of nothing holds whatever there is",
+        "write is.A = … for what there is and nothing else",
+    ),
+    (
+        "[[exchange]]\nname = 'a'\nis.to_left = true\n",
+        3,
+        "`to_left` has one value a row",
+        'as in ["$one", "$two"]',
+    ),
+    (
+        "[records]\n'a b' = {}\n" + TEST + "is.A = []\n",
+        2,
+        "`a b` cannot be a name after a $",
+        "begin with a letter; then letters, digits, _ and -",
+    ),
+    (
+        "keys = ['']\n" + TEST + "is.A = []\n",
+        1,
+        "`` cannot be a name after a $",
+        "begin with a letter; then letters, digits, _ and -",
     ),
     (
         TEST + "is.A = []\nside = 2\npeer = 'b'\n",

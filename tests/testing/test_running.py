@@ -50,7 +50,6 @@ PASSES = [
     'is.selected = ["S.1"]',
     'is."Selected/1" = ["S.1"]',
     'is.Known = [["S.1", "V.a"]]',
-    "has.selected = []",
     'has.selected = ["S.1"]',
     'lacks.selected = ["S.2"]',
     "is.Empty = false",
