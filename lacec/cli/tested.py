@@ -61,6 +61,8 @@ def outcome_text(file: FileOutcome, outcome: Outcome) -> Iterator[Segment]:
 def _failure_text(file: FileOutcome, failure: Failure) -> Iterator[Segment]:
     yield f"  {failure.how}.{visible(failure.what)}", "bold"
     yield f"  {visible(file.name)}:{failure.line}\n", "dim"
+    if failure.note is not None:
+        yield f"  {visible(failure.note)}\n", "red"
     for sign, style, wrongs in (("-", "red", failure.missing), ("+", "green", failure.extra)):
         for wrong in wrongs:
             said = "is missing" if sign == "-" else "must not be there"

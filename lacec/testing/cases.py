@@ -103,3 +103,9 @@ class TestFile:
     records: Mapping[str, RecordSpec] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
     exchanges: tuple[ExchangeCase, ...] = ()
+
+    def all_keys(self) -> set[str]:
+        """Keys by their names: those that are listed, that sign a record, that a side has."""
+        signers = (spec.signed_by for spec in self.records.values())
+        parties = (side.key for each in self.exchanges for side in (each.left, each.right))
+        return {name for name in (*self.keys, *signers, *parties) if name is not None}

@@ -29,9 +29,7 @@ class CaseError(LacecError):
 class Materials:
     def __init__(self, file: TestFile) -> None:
         self._specs = file.records
-        signers = (spec.signed_by for spec in file.records.values())
-        parties = (side.key for each in file.exchanges for side in (each.left, each.right))
-        self._keys = {name for name in (*file.keys, *signers, *parties) if name is not None}
+        self._keys = file.all_keys()
         self._made: dict[str, Record] = {}
         self._making: list[str] = []
 

@@ -11,6 +11,8 @@ from lacec.runtime.recording.recorder import NAMES
 from lacec.testing.cases import How
 
 T = TypeVar("T", str, tuple[str, ...])
+# Of many facts that are wrong, so many are explained.
+MOST_EXPLAINED = 5
 Because = Proof | WhyNot | Direction
 
 
@@ -42,6 +44,7 @@ class Failure:
     line: int
     missing: tuple[Wrong, ...] = ()
     extra: tuple[Wrong, ...] = ()
+    note: str | None = None  # what is wrong, where it is no fact
 
     def json(self) -> dict[str, Any]:
         return {
@@ -50,6 +53,7 @@ class Failure:
             "line": self.line,
             "missing": [each.json() for each in self.missing],
             "unexpected": [each.json() for each in self.extra],
+            **({} if self.note is None else {"note": self.note}),
         }
 
 

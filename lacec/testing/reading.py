@@ -87,6 +87,9 @@ class _Reader:
             tuple(self._case(path, table, shared) for path, table in tests),
             tuple(self._exchange(path, table) for path, table in exchanges),
         )
+        for name in sorted(found.records.keys() & found.all_keys()):
+            said = f"{quote(name)} is a record and a key: `${name}` could be either"
+            tables.wrong(("records", name), said, "give one of them another name")
         self._names_differ([*found.cases, *found.exchanges], [p for p, _ in (*tests, *exchanges)])
         return found
 

@@ -30,7 +30,15 @@ from lacec.sides import check_facts
 from lacec.testing.cases import OF_A_SIDE, Case, ExchangeCase, Expected, GivenFacts, TestFile
 from lacec.testing.exchanges import run_exchange
 from lacec.testing.materials import CaseError, Materials
-from lacec.testing.outcomes import Failure, FileOutcome, Outcome, RulePlace, Wrong, differences
+from lacec.testing.outcomes import (
+    MOST_EXPLAINED,
+    Failure,
+    FileOutcome,
+    Outcome,
+    RulePlace,
+    Wrong,
+    differences,
+)
 from lacec.testing.policies import Policies, problems_of
 from lacec.testing.reading import read_tests
 from lacec.vm.database import Database
@@ -40,8 +48,6 @@ from lacec.vm.sources import add_rows
 SELECT_HAVE, SELECTED = Predicate("SelectHave", 1), Predicate("Selected", 1)
 ALLOW = Predicate("AllowQueryRecord", 2)
 MOST_FACT_BYTES = 2**28
-# Of many facts that are wrong, so many are explained.
-MOST_EXPLAINED = 5
 
 
 def run_file(name: str, content: bytes, limits: Limits = DEFAULT_LIMITS) -> FileOutcome:

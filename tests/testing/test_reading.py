@@ -109,6 +109,14 @@ WRONG = [
         "begin with a letter; then letters, digits, _ and -",
     ),
     (
+        "[records]\na = { group = 'g', app = 'a', name = 'n', signed_by = 'a' }\n"
+        + TEST
+        + "is.A = []\n",
+        2,
+        "`a` is a record and a key: `$a` could be either",
+        "give one of them another name",
+    ),
+    (
         "keys = ['']\n" + TEST + "is.A = []\n",
         1,
         "`` cannot be a name after a $",

@@ -302,3 +302,20 @@ def test_an_exchange_has_the_time_it_is_given(folder: Path) -> None:
     moved = 'is.to_right = ["$ours"]'
     assert exchange(f'at = "2026-01-01T00:00:00Z"\n{moved}').passed
     assert not exchange(f'at = "2026-01-01T00:00:05Z"\n{moved}').passed
+
+
+@pytest.mark.usefixtures("selectors")
+def test_an_exchange_that_does_not_converge_says_why() -> None:
+    sides = 'left = { key = "alice" }\nright = { key = "alice" }'
+    text = f'[[exchange]]\nname = "a"\n{sides}\nis.to_left = []\n'
+    (outcome,) = run(text, "s.test.toml").outcomes
+    (failure,) = outcome.failures
+    assert failure.note == "the exchange did not converge: peer-verifier-mismatch"
+    assert (failure.missing, failure.extra) == ((), ())
+
+
+@pytest.mark.usefixtures("selectors")
+def test_of_many_records_that_do_not_move_some_are_explained() -> None:
+    (outcome,) = exchange(f"has.to_left = {[f'P.{n}' for n in range(50)]}").outcomes
+    missing = outcome.failures[0].missing
+    assert [wrong.because is not None for wrong in missing] == [True] * 5 + [False] * 45
