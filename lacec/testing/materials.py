@@ -26,6 +26,10 @@ class CaseError(LacecError):
         super().__init__(line, message, help)
 
 
+class FileError(CaseError):
+    """What keeps each test of a file from running."""
+
+
 class Materials:
     def __init__(self, file: TestFile) -> None:
         self._specs = file.records
@@ -50,8 +54,10 @@ class Materials:
             raise CaseError(self._specs[name].line, f"records name each other in a circle: {way}")
         if name not in self._made:
             self._making.append(name)
-            self._made[name] = self._make(name)
-            self._making.pop()
+            try:
+                self._made[name] = self._make(name)
+            finally:
+                self._making.pop()
         return self._made[name]
 
     def _make(self, name: str) -> Record:

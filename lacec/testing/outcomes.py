@@ -59,17 +59,18 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test."""
+    """One test; its problems keep it from running, or some of it."""
 
     name: str
     line: int
     seconds: float = 0.0
     failures: tuple[Failure, ...] = ()
     error: str | None = None
+    problems: tuple[Diagnostic, ...] = ()
 
     @property
     def passed(self) -> bool:
-        return not self.failures and self.error is None
+        return not self.failures and not self.problems and self.error is None
 
     def json(self) -> dict[str, Any]:
         return {
@@ -79,6 +80,7 @@ class Outcome:
             "seconds": round(self.seconds, 6),
             "failures": [each.json() for each in self.failures],
             "error": self.error,
+            "diagnostics": [problem.json() for problem in self.problems],
         }
 
 
@@ -96,7 +98,7 @@ RulePlace = tuple[str, int]
 
 @dataclass(frozen=True)
 class FileOutcome:
-    """One test file: its tests, or what keeps them from running."""
+    """One test file: its tests, or what keeps all of them from running."""
 
     name: str
     outcomes: tuple[Outcome, ...] = ()
@@ -106,6 +108,10 @@ class FileOutcome:
     rules: Mapping[RulePlace, str] = field(default_factory=dict, repr=False)
     fired: frozenset[RulePlace] = frozenset()
     read: tuple[str, ...] = ()  # the files beside its own
+
+    @property
+    def all_problems(self) -> tuple[Diagnostic, ...]:
+        return (*self.problems, *(each for test in self.outcomes for each in test.problems))
 
     @property
     def passed(self) -> bool:

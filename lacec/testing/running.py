@@ -29,7 +29,7 @@ from lacec.runtime.shelf import Rows, rows_of
 from lacec.sides import check_facts
 from lacec.testing.cases import OF_A_SIDE, Case, ExchangeCase, Expected, GivenFacts, TestFile
 from lacec.testing.exchanges import run_exchange
-from lacec.testing.materials import CaseError, Materials
+from lacec.testing.materials import CaseError, FileError, Materials
 from lacec.testing.outcomes import (
     MOST_EXPLAINED,
     Failure,
@@ -51,43 +51,29 @@ MOST_FACT_BYTES = 2**28
 
 
 def run_file(name: str, content: bytes, limits: Limits = DEFAULT_LIMITS) -> FileOutcome:
-    """All tests of a file; none where something keeps any of them from running."""
+    """All tests of a file; none where something keeps each of them from running."""
     file, problems = read_tests(name, content)
     sources: dict[str, str | bytes] = {name: content}
     if file is None:
         return FileOutcome(name, problems=problems, sources=sources)
     running = _Running(file, limits)
+    given = (running.materials, running.policies, running.fired)
     try:
-        outcomes = [_timed(each, partial(running.case, each)) for each in file.cases]
-        given = (running.materials, running.policies, running.fired)
-        outcomes += [_timed(e, partial(run_exchange, e, *given)) for e in file.exchanges]
-    except (CompileError, CaseError) as error:
+        outcomes = [running.outcome(each, partial(running.case, each)) for each in file.cases]
+        outcomes += [running.outcome(e, partial(run_exchange, e, *given)) for e in file.exchanges]
+    except (CompileError, FileError) as error:
         sources |= running.policies.sources
         found = problems_of(error, name)
-        return FileOutcome(name, problems=found, sources=sources, read=running.read)
-    except _Problems as error:
-        found, sources = error.diagnostics, sources | error.sources
         return FileOutcome(name, problems=found, sources=sources, read=running.read)
     return FileOutcome(
         name,
         tuple(outcomes),
-        sources=sources | running.policies.sources,
+        sources=sources | running.policies.sources | running.sources,
         names=running.materials.names,
         rules=running.rules(),
         fired=frozenset(running.fired),
         read=running.read,
     )
-
-
-def _timed(case: Case | ExchangeCase, run: Callable[[], Iterable[Failure]]) -> Outcome:
-    started = perf_counter()
-    failures: tuple[Failure, ...] = ()
-    error = None
-    try:
-        failures = tuple(run())
-    except LimitError as stopped:
-        error = str(stopped)
-    return Outcome(case.name, case.line, perf_counter() - started, failures, error)
 
 
 class _Problems(Exception):  # noqa: N818
@@ -106,6 +92,29 @@ class _Running:
         self.materials = Materials(file)
         self.policies = Policies(file, limits)
         self.fired: set[RulePlace] = set()
+        self.sources: dict[str, str | bytes] = {}  # of facts that cannot be read
+
+    def outcome(
+        self, case: Case | ExchangeCase, run: Callable[[], Iterable[Failure | Diagnostic]]
+    ) -> Outcome:
+        started = perf_counter()
+        found: list[Failure | Diagnostic] = []
+        stopped = None
+        try:
+            found.extend(run())  # what comes before it stops stays
+        except LimitError as error:
+            stopped = str(error)
+        except FileError:
+            raise
+        except CaseError as error:
+            found += problems_of(error, self.file.name)
+        except _Problems as error:
+            found += error.diagnostics
+            self.sources |= error.sources
+        failures = tuple(each for each in found if isinstance(each, Failure))
+        problems = tuple(each for each in found if isinstance(each, Diagnostic))
+        seconds = perf_counter() - started
+        return Outcome(case.name, case.line, seconds, failures, stopped, problems)
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -122,11 +131,15 @@ class _Running:
             if rule.file == name or not rule.file.startswith(LIBRARY)
         }
 
-    def case(self, case: Case) -> Iterable[Failure]:
+    def case(self, case: Case) -> Iterable[Failure | Diagnostic]:
         view = self._module(case) if case.peer is None else self._side(case)
         self.fired.update((rule.file, rule.line) for rule in view.why.fired())
         for expected in case.expected:
-            failure = self._judge(view, expected)
+            try:
+                failure = self._judge(view, expected)
+            except CaseError as error:
+                yield from problems_of(error, self.file.name)
+                continue
             if failure is not None:
                 yield failure
 

@@ -41,8 +41,8 @@ def case(rest: str, above: str = FACTS) -> str:
 
 
 def told(text: str) -> tuple[int, str, str | None]:
-    """The one problem that keeps a file from running."""
-    (problem,) = run(text).problems
+    """The one problem that keeps a file or its test from running."""
+    (problem,) = run(text).all_problems
     return problem.place.line, problem.message, problem.help
 
 
@@ -161,6 +161,34 @@ def test_what_cannot_be_run_has_its_line_and_what_to_do(
     assert told(text) == (line, message, help)
 
 
+def test_a_mistake_keeps_no_other_test_from_running() -> None:
+    wrong = 'stored = ["one"]\nis.selected = []\n'
+    more = 'is.Knwon = []\nis.selected = ["S.1"]\nis."Known/3" = []\n'
+    text = case(wrong) + f'[[test]]\nname = "b"\n{more}[[test]]\nname = "c"\nis.Blocked = []\n'
+    found = run(text)
+    assert found.problems == ()
+    assert [outcome.passed for outcome in found.outcomes] == [False, False, True]
+    assert [[p.message for p in outcome.problems] for outcome in found.outcomes] == [
+        ["there is no record `one`"],
+        ["the policy derives no `Knwon`", "the policy derives no `Known/3`"],
+        [],
+    ]
+
+
+def test_a_circle_of_records_is_one_each_time_it_is_met() -> None:
+    circle = "records.a = {group='u', app='a', name='$a'}\n"
+    text = case("is.selected = []\nstored = ['a']", circle)
+    text += '[[test]]\nname = "b"\nis.selected = []\nstored = ["a"]\n'
+    first, second = run(text).outcomes
+    assert first.problems == second.problems
+
+
+def test_a_policy_that_is_not_there_is_told_once() -> None:
+    text = case("is.selected = []", "policy = 'y.lace'\n")
+    found = run(text + '[[test]]\nname = "b"\nis.selected = []\n')
+    assert (len(found.problems), found.outcomes) == (1, ())
+
+
 def test_a_record_that_is_not_valid_is_told() -> None:
     text = case("is.selected = []\nstored = ['a']", "records.a = {group='', app='a', name='b'}\n")
     line, message, help = told(text)
@@ -169,7 +197,7 @@ def test_a_record_that_is_not_valid_is_told() -> None:
 
 
 def test_facts_are_told_where_they_stand() -> None:
-    (problem,) = run(case("is.selected = []\nfacts = '''\nHave('S.1')\nHave(P)\n'''")).problems
+    (problem,) = run(case("is.selected = []\nfacts = '''\nHave('S.1')\nHave(P)\n'''")).all_problems
     assert (problem.name, problem.place.line, problem.place.column) == ("bad-fact", 10, 6)
 
 
@@ -268,7 +296,7 @@ def test_a_proven_peer_is_the_viewer() -> None:
 
 @pytest.mark.usefixtures("selectors")
 def test_a_side_has_no_other_facts() -> None:
-    (problem,) = side("facts = \"Other('x')\"\nis.sent = []").problems
+    (problem,) = side("facts = \"Other('x')\"\nis.sent = []").all_problems
     assert problem.message == "Other/1 is no fact of an exchange"
 
 
