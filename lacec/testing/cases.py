@@ -55,6 +55,7 @@ class Case:
     facts: tuple[GivenFacts, ...] = ()
     fact_files: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    record_files: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
     source: str | None = None
     runtime: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -74,6 +75,7 @@ class PartySpec:
     policy: str | None = None
     expose: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    record_files: tuple[str, ...] = ()
     key: str | None = None
 
 

@@ -78,7 +78,7 @@ class _Exchange:
         found = []
         for policy, spec in zip(self._own, (self._case.left, self._case.right), strict=True):
             layer = Layer(_Empty())
-            layer.add(self._materials.records(spec.stored, self._case.line))
+            layer.add(self._materials.stored(spec, self._case.line))
             verifier = None if spec.key is None else secret_of(spec.key).verifier
             found.append(Participant(layer, policy, verifier))
         return found[0], found[1]

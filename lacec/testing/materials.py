@@ -5,15 +5,17 @@ of a record or the verifier of a key; `$$` is a dollar.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from pathlib import Path
 
 from lacec.check.spelling import nearest
 from lacec.errors import LacecError, RecordError
-from lacec.records.record import Record, build_blob, build_plex, build_seal
+from lacec.records.record import Record, build_blob, build_plex, build_seal, read_some_records
 from lacec.records.signature import Secret
-from lacec.testing.cases import TestFile
+from lacec.testing.cases import Case, PartySpec, TestFile
 
+MOST_BYTES = 2**28
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _NAMED = re.compile(rf"\$(\$|{NAME.pattern})")
 
@@ -36,6 +38,7 @@ class Materials:
         self._keys = file.all_keys()
         self._made: dict[str, Record] = {}
         self._making: list[str] = []
+        self._filed: dict[str, list[Record]] = {}
 
     @property
     def names(self) -> dict[str, str]:
@@ -45,6 +48,18 @@ class Materials:
 
     def records(self, names: Iterable[str], line: int) -> list[Record]:
         return [self.record(name, line) for name in dict.fromkeys(names)]
+
+    def stored(self, case: Case | PartySpec, line: int) -> list[Record]:
+        """The records that are stored before a test: those it names, and those of files."""
+        named = self.records(case.stored, line)
+        filed = [each for path in dict.fromkeys(case.record_files) for each in self._of(path, line)]
+        return list({record.hash: record for record in (*named, *filed)}.values())
+
+    def _of(self, path: str, line: int) -> list[Record]:
+        """The records of a file, or of the files in a folder, as an import reads them."""
+        if path not in self._filed:
+            self._filed[path] = list(_read(path, line))
+        return self._filed[path]
 
     def record(self, name: str, line: int) -> Record:
         if name not in self._specs:
@@ -104,3 +119,25 @@ class Materials:
 def secret_of(name: str) -> Secret:
     """The key of a name: everybody can make it, so it is good for tests alone."""
     return Secret(sha256(f"lacec test key {name}".encode()).digest())
+
+
+def _read(path: str, line: int) -> Iterator[Record]:
+    from lacec.runtime.store.importing import open_files
+
+    left = MOST_BYTES
+    for name, stream in open_files([Path(path)]):
+        try:
+            if isinstance(stream, OSError):
+                raise stream
+            content = stream.read(left + 1)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise CaseError(line, f"cannot read {name}: {reason}") from None
+        left -= len(content)
+        if left < 0:
+            raise CaseError(line, f"{path} has more than {MOST_BYTES} bytes", "give less")
+        for offset, found in read_some_records([content]):
+            if isinstance(found, RecordError):
+                said = f"{name} has a record that is not valid, at byte {offset}: {found.message}"
+                raise CaseError(line, said, found.help)
+            yield found

@@ -40,13 +40,13 @@ from lacec.testing.tables import Table, Tables
 SUFFIX = ".test.toml"
 _HOW: tuple[How, ...] = ("is", "has", "lacks")
 _GIVEN = (
-    *("facts", "facts_from", "stored", "offered", "source", "runtime"),
+    *("facts", "facts_from", "stored", "stored_from", "offered", "source", "runtime"),
     *("peer", "side", "expose", "narrow", "trust_peer", "viewer"),
 )
 _TEST = ("name", *_GIVEN, *_HOW)
 _FILE = ("policy", "with", "facet", "keys", "records", *_GIVEN, "test", "exchange")
 _EXCHANGE = ("name", "left", "right", "at", *_HOW)
-_PARTY = ("policy", "expose", "stored", "key")
+_PARTY = ("policy", "expose", "stored", "stored_from", "key")
 _RECORD = ("group", "app", "name", "tai", "signed_by", "headers", "data")
 _RUNTIME = {predicate.name: predicate.arity for predicate in RUNTIME_FACTS}
 
@@ -198,6 +198,7 @@ class _Reader:
             "facts": shared.facts + facts,
             "fact_files": shared.fact_files + self._paths(path, table, "facts_from"),
             "stored": shared.stored + tables.texts(path, table, "stored"),
+            "record_files": shared.record_files + self._paths(path, table, "stored_from"),
             "offered": shared.offered + tables.texts(path, table, "offered"),
             "side": side,
         }
@@ -305,5 +306,6 @@ class _Reader:
             None if policy is None else self._path(policy),
             self._paths(path, table, "expose"),
             tables.texts(path, table, "stored"),
+            self._paths(path, table, "stored_from"),
             self._signer(path, table, "key"),
         )

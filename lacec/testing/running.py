@@ -6,6 +6,7 @@ In: a test file. Out: what came of each of its tests.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from time import perf_counter
 
 from lacec.check.spelling import nearest
@@ -29,7 +30,7 @@ from lacec.runtime.shelf import Rows, rows_of
 from lacec.sides import check_facts
 from lacec.testing.cases import OF_A_SIDE, Case, ExchangeCase, Expected, GivenFacts, TestFile
 from lacec.testing.exchanges import run_exchange
-from lacec.testing.materials import CaseError, FileError, Materials
+from lacec.testing.materials import MOST_BYTES, CaseError, FileError, Materials
 from lacec.testing.outcomes import (
     MOST_EXPLAINED,
     Failure,
@@ -47,7 +48,6 @@ from lacec.vm.sources import add_rows
 
 SELECT_HAVE, SELECTED = Predicate("SelectHave", 1), Predicate("Selected", 1)
 ALLOW = Predicate("AllowQueryRecord", 2)
-MOST_FACT_BYTES = 2**28
 
 
 def run_file(name: str, content: bytes, limits: Limits = DEFAULT_LIMITS) -> FileOutcome:
@@ -119,8 +119,11 @@ class _Running:
     @property
     def read(self) -> tuple[str, ...]:
         """The files that the tests depend on, as far as they are known."""
-        facts = (name for case in self.file.cases for name in case.fact_files)
-        return (self.file.policy, *self.policies.sources, *facts)
+        cases, exchanges = self.file.cases, self.file.exchanges
+        facts = (name for case in cases for name in case.fact_files)
+        stored = [case.record_files for case in cases]
+        stored += [side.record_files for each in exchanges for side in (each.left, each.right)]
+        return (self.file.policy, *self.policies.sources, *facts, *chain(*stored))
 
     def rules(self) -> dict[RulePlace, str]:
         """The rules that the tests of this file are about: not those of what it links by name."""
@@ -196,7 +199,7 @@ class _Running:
             self._add_file(database, name, case.line)
         rows = rows_of(
             fact
-            for record in self.materials.records(case.stored, case.line)
+            for record in self.materials.stored(case, case.line)
             for fact in record_facts(record)
         )
         offered = self.materials.records(case.offered, case.line)
@@ -223,12 +226,12 @@ class _Running:
     def _add_file(self, database: Database, name: str, line: int) -> None:
         try:
             with open(name, "rb") as file:
-                content = file.read(MOST_FACT_BYTES + 1)
+                content = file.read(MOST_BYTES + 1)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise CaseError(line, f"cannot read {name}: {reason}") from None
-        if len(content) > MOST_FACT_BYTES:
-            raise CaseError(line, f"{name} has more than {MOST_FACT_BYTES} bytes", "give less")
+        if len(content) > MOST_BYTES:
+            raise CaseError(line, f"{name} has more than {MOST_BYTES} bytes", "give less")
         if problems := read_facts(name, content, database, self.limits):
             raise _Problems(problems, {name: content})
 

@@ -6,11 +6,13 @@ import pytest
 
 from lacec.limits import Limits
 from lacec.proof import Proof, WhyNot
+from lacec.records.record import build_blob, build_plex
 from lacec.runtime.explaining import Direction
 from lacec.testing.materials import secret_of
 from lacec.testing.outcomes import FileOutcome, coverage
 from lacec.testing.running import run_file
 
+TAI = "1767225637:000000000"
 POLICY = """\
 Blocked(V) :- Field(P,'App',_,'blocked'), Field(P,'Name',_,V).
 Known(P,V) :- Have(P), Field(P,'Signed-By',_,V).
@@ -347,3 +349,27 @@ def test_of_many_records_that_do_not_move_some_are_explained() -> None:
     (outcome,) = exchange(f"has.to_left = {[f'P.{n}' for n in range(50)]}").outcomes
     missing = outcome.failures[0].missing
     assert [wrong.because is not None for wrong in missing] == [True] * 5 + [False] * 45
+
+
+@pytest.mark.usefixtures("selectors")
+def test_records_of_files_are_stored_too(folder: Path) -> None:
+    """They are below the test file, and as an import takes them: one, several, or a folder."""
+    first, second = (build_plex("X", "a", name, TAI, (), build_blob(b"")) for name in "nm")
+    (folder / "two.records").write_bytes(first.data + b"\n" + second.data + b"\n")
+    (folder / "more").mkdir()
+    (folder / "more" / "one").write_bytes(first.data)
+    hashes = str(sorted([first.hash, second.hash]))
+    given = 'stored_from = ["two.records", "more"]\nexpose = ["open.lace"]\n'
+    found = side(f"{given}is.sent = {hashes}")
+    assert found.passed
+    assert {"two.records", "more"} <= set(found.read)
+    left = 'left = { stored_from = "two.records", expose = ["selected"] }'
+    text = f'[[exchange]]\nname = "a"\n{left}\nright = {{}}\nis.to_right = {hashes}\n'
+    assert run(text, "s.test.toml").passed
+
+
+def test_what_is_no_file_of_records_is_told(folder: Path) -> None:
+    (folder / "bad").write_bytes(b"nothing of the kind")
+    for name, said in (("bad", "bad has a record that is not valid"), ("no", "cannot read no: ")):
+        line, message, _ = told(case(f'stored_from = "{name}"\nis.selected = []'))
+        assert (line, message.startswith(said)) == (5, True)
