@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-import typer
-
+from lacec.cli.files import replace_file
 from lacec.cli.render import render
 from lacec.cli.tested import outcome_text
 from lacec.diagnostics import visible
@@ -15,13 +14,10 @@ _DIFFERS = "it is not as expected"
 
 
 def write_junit(found: Sequence[FileOutcome], path: Path) -> None:
-    tree = ElementTree.ElementTree(_suites(found))
-    ElementTree.indent(tree)
-    try:
-        tree.write(path, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise typer.BadParameter(f"cannot write {path}: {reason}", param_hint="--junit") from None
+    root = _suites(found)
+    ElementTree.indent(root)
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    replace_file(path, content, "--junit")
 
 
 def _suites(found: Sequence[FileOutcome]) -> ElementTree.Element:
