@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 
 from lacec.cli.facts import read_all_facts
-from lacec.cli.files import read_inputs
+from lacec.cli.modules import read_all_linked
 from lacec.cli.options import (
     FactsOption,
     JsonOption,
     LimitOption,
     StoreOption,
-    WithOption,
     read_limits,
 )
 from lacec.cli.output import write, write_json
@@ -32,7 +31,14 @@ def query_command(
     body: Annotated[str, typer.Argument(metavar="BODY", help="Body atoms, joined by commas.")],
     facts: FactsOption = None,
     store: StoreOption = None,
-    linked: WithOption = None,
+    linked: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="FILE",
+            help="Rules to ask: a file and what lace.toml links to it, or std:NAME. Repeatable.",
+        ),
+    ] = None,
     limit: LimitOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -46,7 +52,7 @@ def query_command(
     text = body.strip().removesuffix(".")
     columns = _columns(text)
     head = f"{HEAD}({','.join(columns)}) :- "
-    further = read_inputs(linked or (), limits)
+    further = read_all_linked(linked or (), limits)
     outcome = compile_sources([(NAME, f"{head}{text}."), *further], limits=limits)
     sources = {NAME: text, **dict(further)}
     if outcome.module is None:
