@@ -12,6 +12,7 @@ from lacec.cli.options import (
     JsonOption,
     LimitOption,
     StoreOption,
+    WithOption,
     read_limits,
 )
 from lacec.cli.output import write, write_json
@@ -31,20 +32,14 @@ def query_command(
     body: Annotated[str, typer.Argument(metavar="BODY", help="Body atoms, joined by commas.")],
     facts: FactsOption = None,
     store: StoreOption = None,
-    linked: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="FILE",
-            help="Rules to ask: a file and what lace.toml links to it, or std:NAME. Repeatable.",
-        ),
-    ] = None,
+    linked: WithOption = None,
     limit: LimitOption = None,
     json: JsonOption = False,
 ) -> None:
     """Answer a conjunction of atoms over facts; its named variables are the columns.
 
-    With --with, the atoms may use what the rules of a file derive.
+    With --with, the atoms may use what the rules of a file derive, and of those that its
+    lace.toml links to it.
 
     Example: lacec query "Have(P), Field(P,'Group',_,G)" --facts links.facts
     """
