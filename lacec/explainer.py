@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as Choice
 
-from lacec.bytecode.emit import is_recursive
+from lacec.bytecode.emit import recursive_groups
 from lacec.bytecode.goal import Ask, Rules
 from lacec.canonical.module import Module, ModuleRule
 from lacec.diagnostics import quote
@@ -387,8 +387,7 @@ def _program(
     nodes = [rule.node for rule in module.rules]
     recursive = {
         predicate: frozenset(group)
-        for group in module.groups
-        if is_recursive(group, nodes)
+        for group in recursive_groups(module.groups, nodes)
         for predicate in group
     }
     sizes = sizes_of(module, answers.database, views)

@@ -27,6 +27,7 @@ from lacec.facets import SHORTCUTS, Facet
 from lacec.lint.subject import Context, Level
 from lacec.predicates import Predicate, read_predicate
 from lacec.resources import LIBRARY
+from lacec.toml import TomlError, read_toml
 
 NAME = "lace.toml"
 LEVELS: tuple[Level, ...] = ("off", "info", "warning", "error")
@@ -70,21 +71,17 @@ class _Reader:
     """Reads one file, and says of which key it does not know what to make."""
 
     def __init__(self, path: Path) -> None:
-        import tomllib
-
         self._path = path
         try:
             with path.open("rb") as file:
                 content = file.read(MOST_BYTES + 1)
             if len(content) > MOST_BYTES:
                 self._wrong(f"it has more than {MOST_BYTES} bytes")
-            self._document = tomllib.loads(content.decode("utf-8"))
+            self._document = read_toml(content)
         except OSError as error:
             self._wrong((error.strerror or str(error)).lower())
-        except UnicodeDecodeError:
-            self._wrong("it is not UTF-8")
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            self._wrong(str(error) or "it is nested too deeply")
+        except TomlError as error:
+            self._wrong(str(error))
 
     def settings(self, source: Path) -> Settings:
         tables = self._document.pop("files", [])

@@ -56,7 +56,7 @@ class _Program:
         self.live = live
         self.sources = tuple(SourceOf(r.id, r.text, r.file, r.line) for r in module.rules)
         nodes = [rule.node for rule in module.rules]
-        recursive = {p for group in module.groups if is_recursive(group, nodes) for p in group}
+        recursive = {p for group in recursive_groups(module.groups, nodes) for p in group}
         self.recursive = recursive
         self.tables = Tables(sizes, dict(resolution.readings), outputs)
         self.rules = self.tables.rules
@@ -155,12 +155,13 @@ def _is_falling(literal: Literal) -> bool:
     return isinstance(literal, Negated)
 
 
-def is_recursive(group: Sequence[Predicate], rules: Iterable[Rule]) -> bool:
-    """Whether predicates that need each other do: one alone may need itself."""
-    if len(group) > 1:
-        return True
-    return any(
-        rule.head.predicate == group[0]
-        and any(isinstance(a, Atom) and a.predicate == group[0] for a in rule.body)
+def recursive_groups(
+    groups: Iterable[tuple[Predicate, ...]], rules: Iterable[Rule]
+) -> list[tuple[Predicate, ...]]:
+    """The groups whose predicates need each other: one alone may need itself."""
+    alone = {
+        rule.head.predicate
         for rule in rules
-    )
+        if any(isinstance(a, Atom) and a.predicate == rule.head.predicate for a in rule.body)
+    }
+    return [group for group in groups if len(group) > 1 or group[0] in alone]

@@ -157,15 +157,14 @@ def _derived(module: Module) -> set[Predicate]:
 
 def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predicate]:
     """What is compared: what is asked for, or what the policies select."""
-    both = _derived(old) & _derived(new)
+    derived = _derived(old) | _derived(new)
     if not query:
         outputs: Iterable[Predicate] = new.facet.exports or (SELECTED, *SELECTOR_EXPORTS)
-        found = [predicate for predicate in outputs if predicate in both]
+        # What one policy does not derive it has none of.
+        found = [predicate for predicate in outputs if predicate in derived]
         if not found:
-            listed = ", ".join(map(str, sorted(both))) or "nothing"
-            said = (
-                f"neither Selected/1 nor SelectHave/1 is in both; say --query; both derive {listed}"
-            )
+            listed = ", ".join(map(str, sorted(derived))) or "nothing"
+            said = f"neither has Selected/1 or SelectHave/1; say --query; they derive {listed}"
             raise typer.BadParameter(said, param_hint="--query")
         return found
     try:
@@ -173,9 +172,8 @@ def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predic
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--query") from None
     for predicate in asked:
-        if predicate not in both:
-            which = "new" if predicate in _derived(old) else "old"
-            said = f"no rule of the {which} policy derives {predicate}"
+        if predicate not in derived:
+            said = f"no rule of either policy derives {predicate}"
             raise typer.BadParameter(said, param_hint="--query")
     return asked
 

@@ -6,6 +6,7 @@ import typer
 
 from lacec.cli.exchange import ending, finish, results_of
 from lacec.cli.explain_exchange import ExchangeAsked
+from lacec.cli.files import replace_file
 from lacec.cli.output import write
 from lacec.cli.plan import Policy, Setup, exposure_note, read_side, read_side_facts
 from lacec.cli.program import read_program
@@ -75,11 +76,6 @@ def write_exchange_page(target: Path, asked: ExchangeAsked) -> None:
 
 
 def write_page(target: Path, text: str) -> None:
-    """The page, whole or not at all where its folder cannot be written to."""
-    try:
-        target.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        message = f"cannot write {target}: {reason}"
-        raise typer.BadParameter(message, param_hint="--html") from None
+    """The page, whole or not at all."""
+    replace_file(target, text.encode("utf-8", "replace"), "--html")
     typer.echo(f"wrote {target}", err=True)

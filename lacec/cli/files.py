@@ -82,19 +82,33 @@ def expand(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write beside the file and rename, so that an interrupted run loses nothing."""
+def replace_file(path: Path, content: bytes, hint: str | None = None) -> None:
+    """Write beside the file and rename, so that an interrupted run loses nothing.
+
+    What is there and is no file, as /dev/stdout, is written to as it is.
+    """
     target = path.resolve()
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
         handle, beside = tempfile.mkstemp(prefix=target.name, dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
-            os.chmod(beside, target.stat().st_mode)
+            os.chmod(beside, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             os.replace(beside, target)
         except BaseException:
             os.unlink(beside)
             raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise typer.BadParameter(f"cannot write {path}: {reason}") from None
+        message = f"cannot write {path}: {reason}"
+        raise typer.BadParameter(message, param_hint=hint) from None
+
+
+def _umask() -> int:
+    """It can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

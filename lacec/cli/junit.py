@@ -4,22 +4,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-import typer
-
+from lacec.cli.files import replace_file
 from lacec.cli.render import render
 from lacec.cli.tested import outcome_text
 from lacec.diagnostics import visible
-from lacec.testing.outcomes import FileOutcome
+from lacec.testing.outcomes import FileOutcome, Outcome
+
+_DIFFERS = "it is not as expected"
 
 
 def write_junit(found: Sequence[FileOutcome], path: Path) -> None:
-    tree = ElementTree.ElementTree(_suites(found))
-    ElementTree.indent(tree)
-    try:
-        tree.write(path, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise typer.BadParameter(f"cannot write {path}: {reason}", param_hint="--junit") from None
+    root = _suites(found)
+    ElementTree.indent(root)
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    replace_file(path, content, "--junit")
 
 
 def _suites(found: Sequence[FileOutcome]) -> ElementTree.Element:
@@ -31,8 +29,8 @@ def _suites(found: Sequence[FileOutcome]) -> ElementTree.Element:
             "testsuite",
             name=visible(file.name),
             tests=str(len(outcomes) or 1),
-            failures=str(sum(not outcome.passed for outcome in outcomes)),
-            errors=str(int(bool(file.problems))),
+            failures=str(sum(_kind(outcome) == "failure" for outcome in outcomes)),
+            errors=str(int(bool(file.problems)) + sum(_kind(o) == "error" for o in outcomes)),
             time=f"{sum(outcome.seconds for outcome in outcomes):.6f}",
         )
         if file.problems:
@@ -41,10 +39,18 @@ def _suites(found: Sequence[FileOutcome]) -> ElementTree.Element:
             _said(case, "error", file.problems[0].message, said)
         for outcome in outcomes:
             case = _case(suite, file.name, outcome.name, outcome.line, outcome.seconds)
-            if not outcome.passed:
+            if kind := _kind(outcome):
                 said = "".join(text for text, _ in outcome_text(file, outcome))
-                _said(case, "failure", outcome.error or "it is not as expected", said)
+                problems = [problem.message for problem in outcome.problems]
+                _said(case, kind, outcome.error or ", ".join(problems) or _DIFFERS, said)
     return root
+
+
+def _kind(outcome: Outcome) -> str | None:
+    """A test that is wrong itself is an error."""
+    if outcome.passed:
+        return None
+    return "error" if outcome.problems else "failure"
 
 
 def _case(

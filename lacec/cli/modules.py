@@ -13,7 +13,7 @@ from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.modules import module_steps
 from lacec.pipeline import Input, finish
-from lacec.resources import source_path
+from lacec.resources import LIBRARY, source_path
 from lacec.settings import Settings, SettingsError, settings_for
 
 
@@ -61,6 +61,17 @@ def read_linked(name: str, linked: Sequence[str] | None, limits: Limits) -> list
     """A file and what it is linked with: as the command line says, else as `lace.toml` does."""
     further = settings_of(name).linked if linked is None else linked
     return read_inputs((name, *map(_short, further)), limits)
+
+
+def read_all_linked(names: Sequence[str], limits: Limits) -> list[Input]:
+    """Files, and what `lace.toml` links with each of them; each file once."""
+    files = [name for name in names if name != "-" and not name.startswith(LIBRARY)]
+    further = [_short(each) for name in files for each in settings_of(name).linked]
+    once: dict[str, str] = {}
+    for name in (*names, *further):
+        place = name if name == "-" or name.startswith(LIBRARY) else os.path.abspath(name)
+        once.setdefault(place, name)
+    return read_inputs(once.values(), limits)
 
 
 def facet_of(name: str, given: Facet | None) -> Facet:

@@ -13,7 +13,6 @@ Paths are relative to the file's folder. Everything that is wrong is found toget
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ from lacec.diagnostics import quote
 from lacec.facets import SHORTCUTS
 from lacec.records.signature import is_verifier
 from lacec.runtime.interlace.limits import HIGHEST_VALUE, LIMIT_NAMES, LOWEST
+from lacec.toml import TomlError, read_toml
 
 MOST_BYTES = 2**20
 MOST_LINKS = 2**20
@@ -59,11 +59,11 @@ def read_peers(path: Path) -> list[Peer]:
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise PeersError(path, [f"it has more than {MOST_BYTES} bytes"])
-        document = tomllib.loads(data.decode("utf-8"))
+        document = read_toml(data)
     except OSError as error:
         raise PeersError(path, [(error.strerror or str(error)).lower()]) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise PeersError(path, [f"this is no TOML: {error}"]) from None
+    except TomlError as error:
+        raise PeersError(path, [str(error)]) from None
     entries = _Entries(path)
     for name, value in document.items():
         entries.read(name, value)

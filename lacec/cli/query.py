@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from lacec.cli.facts import read_all_facts
-from lacec.cli.files import read_inputs
+from lacec.cli.modules import read_all_linked
 from lacec.cli.options import (
     FactsOption,
     JsonOption,
@@ -38,7 +38,8 @@ def query_command(
 ) -> None:
     """Answer a conjunction of atoms over facts; its named variables are the columns.
 
-    With --with, the atoms may use what the rules of a file derive.
+    With --with, the atoms may use what the rules of a file derive, and of those that its
+    lace.toml links to it.
 
     Example: lacec query "Have(P), Field(P,'Group',_,G)" --facts links.facts
     """
@@ -46,7 +47,7 @@ def query_command(
     text = body.strip().removesuffix(".")
     columns = _columns(text)
     head = f"{HEAD}({','.join(columns)}) :- "
-    further = read_inputs(linked or (), limits)
+    further = read_all_linked(linked or (), limits)
     outcome = compile_sources([(NAME, f"{head}{text}."), *further], limits=limits)
     sources = {NAME: text, **dict(further)}
     if outcome.module is None:

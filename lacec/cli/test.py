@@ -12,6 +12,7 @@ import typer
 from lacec.cli.files import read_file
 from lacec.cli.options import JsonOption, LimitOption, WatchOption, read_limits
 from lacec.cli.output import write, write_json
+from lacec.diagnostics import Diagnostic, place
 from lacec.limits import Limits
 from lacec.testing.reading import SUFFIX
 from lacec.testing.tables import MOST_BYTES
@@ -76,7 +77,7 @@ def find_tests(paths: Sequence[str]) -> list[str]:
             raise typer.BadParameter(f"{name} is neither a folder, a policy nor a *{SUFFIX} file")
         if not os.path.isfile(test):
             raise typer.BadParameter(f"there is no {test}; {_HELP}")
-        found[test] = None
+        found[os.path.normpath(test)] = None
     if not found:
         raise typer.BadParameter(f"there are no tests below {', '.join(paths)}; {_HELP}")
     return list(found)
@@ -104,9 +105,14 @@ def _run(names: Sequence[str], limits: Limits, jobs: int | None) -> "list[FileOu
 
 
 def _run_one(limits: Limits, name: str) -> "FileOutcome":
+    from lacec.testing.outcomes import FileOutcome
     from lacec.testing.running import run_file
 
-    shown, content = read_file(name, MOST_BYTES + 1)
+    try:
+        shown, content = read_file(name, MOST_BYTES + 1)
+    except typer.BadParameter as error:  # found below a folder: others are run all the same
+        problem = Diagnostic("bad-test", error.message, place(name, 1, (0, 0)))
+        return FileOutcome(name, problems=(problem,), sources={name: ""})
     return run_file(shown, content, limits)
 
 

@@ -19,7 +19,7 @@ def report_json(found: Sequence[FileOutcome]) -> dict[str, Any]:
         "failed": sum(not outcome.passed for outcome in outcomes),
         "files": [file.json() for file in found],
         "coverage": [each.json() for each in coverage(found)],
-        "diagnostics": [problem.json() for file in found for problem in file.problems],
+        "diagnostics": [problem.json() for file in found for problem in file.all_problems],
     }
 
 
@@ -53,6 +53,7 @@ def outcome_text(file: FileOutcome, outcome: Outcome) -> Iterator[Segment]:
     yield f"  {visible(file.name)}:{outcome.line}\n", "dim"
     if outcome.error is not None:
         yield f"  {visible(outcome.error)}\n", "red"
+    yield from render(outcome.problems, file.sources)
     for failure in outcome.failures:
         yield from _failure_text(file, failure)
     yield "\n", ""
@@ -61,6 +62,8 @@ def outcome_text(file: FileOutcome, outcome: Outcome) -> Iterator[Segment]:
 def _failure_text(file: FileOutcome, failure: Failure) -> Iterator[Segment]:
     yield f"  {failure.how}.{visible(failure.what)}", "bold"
     yield f"  {visible(file.name)}:{failure.line}\n", "dim"
+    if failure.note is not None:
+        yield f"  {visible(failure.note)}\n", "red"
     for sign, style, wrongs in (("-", "red", failure.missing), ("+", "green", failure.extra)):
         for wrong in wrongs:
             said = "is missing" if sign == "-" else "must not be there"

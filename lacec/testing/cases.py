@@ -55,6 +55,7 @@ class Case:
     facts: tuple[GivenFacts, ...] = ()
     fact_files: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    record_files: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
     source: str | None = None
     runtime: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -74,6 +75,7 @@ class PartySpec:
     policy: str | None = None
     expose: tuple[str, ...] = ()
     stored: tuple[str, ...] = ()
+    record_files: tuple[str, ...] = ()
     key: str | None = None
 
 
@@ -103,3 +105,9 @@ class TestFile:
     records: Mapping[str, RecordSpec] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
     exchanges: tuple[ExchangeCase, ...] = ()
+
+    def all_keys(self) -> set[str]:
+        """Keys by their names: those that are listed, that sign a record, that a side has."""
+        signers = (spec.signed_by for spec in self.records.values())
+        parties = (side.key for each in self.exchanges for side in (each.left, each.right))
+        return {name for name in (*self.keys, *signers, *parties) if name is not None}

@@ -12,14 +12,14 @@ from lacec.facets import Facet
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.operands import Operand
 from lacec.runtime.exchange import Layer, Participant, make_pair, system_clock
-from lacec.runtime.explaining import Direction, explain_exchange
+from lacec.runtime.explaining import explain_exchange
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.tick import nanoseconds
 from lacec.runtime.shelf import Moment
 from lacec.runtime.side import Policy, Side
 from lacec.testing.cases import ExchangeCase, Expected, PartySpec
 from lacec.testing.materials import Materials, secret_of
-from lacec.testing.outcomes import Failure, RulePlace, Wrong, differences
+from lacec.testing.outcomes import MOST_EXPLAINED, Failure, RulePlace, Wrong, differences
 from lacec.testing.policies import Policies
 from lacec.vm.database import Database
 
@@ -78,7 +78,7 @@ class _Exchange:
         found = []
         for policy, spec in zip(self._own, (self._case.left, self._case.right), strict=True):
             layer = Layer(_Empty())
-            layer.add(self._materials.records(spec.stored, self._case.line))
+            layer.add(self._materials.stored(spec, self._case.line))
             verifier = None if spec.key is None else secret_of(spec.key).verifier
             found.append(Participant(layer, policy, verifier))
         return found[0], found[1]
@@ -109,9 +109,12 @@ class _Exchange:
         reasons = [r.aborted or r.detail for r in results if r is not None and not r.converged]
         return came, (reasons[0] or "it ended early") if reasons else None
 
-    def explain(self, to: int, hash: str) -> Direction:
+    def wrong(self, to: int, hash: str, number: int) -> Wrong:
+        """Each that is explained takes the exchange once more."""
+        if number >= MOST_EXPLAINED:
+            return Wrong(hash)
         _, directions = explain_exchange(*self.participants(), hash, self.clock)
-        return next(each for each in directions if each.to == to)
+        return Wrong(hash, next(each for each in directions if each.to == to))
 
 
 def run_exchange(
@@ -120,7 +123,8 @@ def run_exchange(
     exchange = _Exchange(case, materials, policies)
     came, stopped = exchange.run(fired)
     if stopped is not None:
-        yield Failure("is", "converged", case.line, (Wrong(f"it did not converge: {stopped}"),))
+        said = f"the exchange did not converge: {stopped}"
+        yield Failure("is", "converged", case.line, note=said)
     for expected in case.expected:
         failure = _judge(exchange, expected, came[TO[expected.what]], materials)
         if failure is not None:
@@ -139,6 +143,6 @@ def _judge(
         expected.how,
         expected.what,
         expected.line,
-        tuple(Wrong(hash, exchange.explain(to, hash)) for hash in missing),
-        tuple(Wrong(hash, exchange.explain(to, hash)) for hash in extra),
+        tuple(exchange.wrong(to, hash, number) for number, hash in enumerate(missing)),
+        tuple(exchange.wrong(to, hash, number) for number, hash in enumerate(extra)),
     )

@@ -5,16 +5,19 @@ of a record or the verifier of a key; `$$` is a dollar.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from pathlib import Path
 
 from lacec.check.spelling import nearest
 from lacec.errors import LacecError, RecordError
-from lacec.records.record import Record, build_blob, build_plex, build_seal
+from lacec.records.record import Record, build_blob, build_plex, build_seal, read_some_records
 from lacec.records.signature import Secret
-from lacec.testing.cases import TestFile
+from lacec.testing.cases import Case, PartySpec, TestFile
 
-_NAME = re.compile(r"\$(\$|[A-Za-z][A-Za-z0-9_-]*)")
+MOST_BYTES = 2**28
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_NAMED = re.compile(rf"\$(\$|{NAME.pattern})")
 
 
 class CaseError(LacecError):
@@ -25,14 +28,17 @@ class CaseError(LacecError):
         super().__init__(line, message, help)
 
 
+class FileError(CaseError):
+    """What keeps each test of a file from running."""
+
+
 class Materials:
     def __init__(self, file: TestFile) -> None:
         self._specs = file.records
-        signers = (spec.signed_by for spec in file.records.values())
-        parties = (side.key for each in file.exchanges for side in (each.left, each.right))
-        self._keys = {name for name in (*file.keys, *signers, *parties) if name is not None}
+        self._keys = file.all_keys()
         self._made: dict[str, Record] = {}
         self._making: list[str] = []
+        self._filed: dict[str, list[Record]] = {}
 
     @property
     def names(self) -> dict[str, str]:
@@ -43,6 +49,18 @@ class Materials:
     def records(self, names: Iterable[str], line: int) -> list[Record]:
         return [self.record(name, line) for name in dict.fromkeys(names)]
 
+    def stored(self, case: Case | PartySpec, line: int) -> list[Record]:
+        """The records that are stored before a test: those it names, and those of files."""
+        named = self.records(case.stored, line)
+        filed = [each for path in dict.fromkeys(case.record_files) for each in self._of(path, line)]
+        return list({record.hash: record for record in (*named, *filed)}.values())
+
+    def _of(self, path: str, line: int) -> list[Record]:
+        """The records of a file, or of the files in a folder, as an import reads them."""
+        if path not in self._filed:
+            self._filed[path] = list(_read(path, line))
+        return self._filed[path]
+
     def record(self, name: str, line: int) -> Record:
         if name not in self._specs:
             raise CaseError(line, f"there is no record `{name}`", self._help(name, self._specs))
@@ -51,8 +69,10 @@ class Materials:
             raise CaseError(self._specs[name].line, f"records name each other in a circle: {way}")
         if name not in self._made:
             self._making.append(name)
-            self._made[name] = self._make(name)
-            self._making.pop()
+            try:
+                self._made[name] = self._make(name)
+            finally:
+                self._making.pop()
         return self._made[name]
 
     def _make(self, name: str) -> Record:
@@ -87,7 +107,7 @@ class Materials:
             known = (*self._specs, *self._keys)
             raise CaseError(line, f"`${name}` is no record and no key", self._help(name, known))
 
-        return _NAME.sub(value, text)
+        return _NAMED.sub(value, text)
 
     def _help(self, name: str, known: Iterable[str]) -> str:
         close = nearest(name, known)
@@ -99,3 +119,25 @@ class Materials:
 def secret_of(name: str) -> Secret:
     """The key of a name: everybody can make it, so it is good for tests alone."""
     return Secret(sha256(f"lacec test key {name}".encode()).digest())
+
+
+def _read(path: str, line: int) -> Iterator[Record]:
+    from lacec.runtime.store.importing import open_files
+
+    left = MOST_BYTES
+    for name, stream in open_files([Path(path)]):
+        try:
+            if isinstance(stream, OSError):
+                raise stream
+            content = stream.read(left + 1)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise CaseError(line, f"cannot read {name}: {reason}") from None
+        left -= len(content)
+        if left < 0:
+            raise CaseError(line, f"{path} has more than {MOST_BYTES} bytes", "give less")
+        for offset, found in read_some_records([content]):
+            if isinstance(found, RecordError):
+                said = f"{name} has a record that is not valid, at byte {offset}: {found.message}"
+                raise CaseError(line, said, found.help)
+            yield found

@@ -11,6 +11,8 @@ from lacec.runtime.recording.recorder import NAMES
 from lacec.testing.cases import How
 
 T = TypeVar("T", str, tuple[str, ...])
+# Of many facts that are wrong, so many are explained.
+MOST_EXPLAINED = 5
 Because = Proof | WhyNot | Direction
 
 
@@ -42,6 +44,7 @@ class Failure:
     line: int
     missing: tuple[Wrong, ...] = ()
     extra: tuple[Wrong, ...] = ()
+    note: str | None = None  # what is wrong, where it is no fact
 
     def json(self) -> dict[str, Any]:
         return {
@@ -50,22 +53,24 @@ class Failure:
             "line": self.line,
             "missing": [each.json() for each in self.missing],
             "unexpected": [each.json() for each in self.extra],
+            **({} if self.note is None else {"note": self.note}),
         }
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test."""
+    """One test; its problems keep it from running, or some of it."""
 
     name: str
     line: int
     seconds: float = 0.0
     failures: tuple[Failure, ...] = ()
     error: str | None = None
+    problems: tuple[Diagnostic, ...] = ()
 
     @property
     def passed(self) -> bool:
-        return not self.failures and self.error is None
+        return not self.failures and not self.problems and self.error is None
 
     def json(self) -> dict[str, Any]:
         return {
@@ -75,6 +80,7 @@ class Outcome:
             "seconds": round(self.seconds, 6),
             "failures": [each.json() for each in self.failures],
             "error": self.error,
+            "diagnostics": [problem.json() for problem in self.problems],
         }
 
 
@@ -92,7 +98,7 @@ RulePlace = tuple[str, int]
 
 @dataclass(frozen=True)
 class FileOutcome:
-    """One test file: its tests, or what keeps them from running."""
+    """One test file: its tests, or what keeps all of them from running."""
 
     name: str
     outcomes: tuple[Outcome, ...] = ()
@@ -102,6 +108,10 @@ class FileOutcome:
     rules: Mapping[RulePlace, str] = field(default_factory=dict, repr=False)
     fired: frozenset[RulePlace] = frozenset()
     read: tuple[str, ...] = ()  # the files beside its own
+
+    @property
+    def all_problems(self) -> tuple[Diagnostic, ...]:
+        return (*self.problems, *(each for test in self.outcomes for each in test.problems))
 
     @property
     def passed(self) -> bool:

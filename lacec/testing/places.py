@@ -7,13 +7,17 @@ inline table or a list has the line of the key before it.
 import re
 from collections.abc import Sequence
 
+from lacec.toml import bare
+
 Path = tuple[str | int, ...]
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')"""
-_KEYS = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_KEYS = r"[A-Za-z0-9_-]+(?:[ \t]*\.[ \t]*[A-Za-z0-9_-]+)*"
+# As strings are crossed out.
 _HEADER = re.compile(rf"\s*(\[\[?)\s*({_KEYS})\s*\]")
 _KEY = re.compile(rf"\s*({_KEYS})\s*=")
-_QUOTES = re.compile(r'"""|\'\'\'')
+# A text that begins on the next line.
+_OPENS = re.compile(r"""=\s*(?:"{3}\\?|'{3})\s*$""")
 
 
 class Places:
@@ -21,7 +25,7 @@ class Places:
         self._lines = text.split("\n")
         self._known: dict[Path, int] = {}
         self._counts: dict[Path, int] = {}
-        self._read()
+        self._read(bare(text))
 
     def line(self, path: Sequence[str | int]) -> int:
         """The line of a key; of the nearest around it that stands on a line of its own."""
@@ -33,25 +37,22 @@ class Places:
     def text_line(self, path: Sequence[str | int]) -> int:
         """The line on which the text of a key begins: after three quotes, the next one."""
         line = self.line(path)
-        return line + 1 if _QUOTES.search(self._lines[line - 1].rstrip()[-3:]) else line
+        return line + 1 if _OPENS.search(self._lines[line - 1]) else line
 
-    def _read(self) -> None:
+    def _read(self, crossed_out: str) -> None:
         table: Path = ()
-        closing: str | None = None
-        for number, line in enumerate(self._lines, 1):
-            if closing is not None:
-                closing = None if closing in line else closing
-                continue
-            if header := _HEADER.match(line):
-                table = self._table(header[2], header[1] == "[[")
+        depth = 0  # of the lists and inline tables around a line
+        for number, line in enumerate(crossed_out.split("\n"), 1):
+            written = self._lines[number - 1]
+            if depth == 0 and (header := _HEADER.match(line)):
+                table = self._table(written[slice(*header.span(2))], header[1] == "[[")
                 self._known.setdefault(table, number)
                 continue
-            if key := _KEY.match(line):
-                path = (*table, *_parts(key[1]))
+            if depth == 0 and (key := _KEY.match(line)):
+                path = (*table, *_parts(written[slice(*key.span(1))]))
                 for size in range(len(table) + 1, len(path) + 1):
                     self._known.setdefault(path[:size], number)
-            opened = _QUOTES.findall(line)
-            closing = opened[-1] if len(opened) % 2 else None
+            depth += sum((sign in "[{") - (sign in "]}") for sign in line)
 
     def _table(self, text: str, is_list: bool) -> Path:
         """The path of a header: below a list it is of the last table of the list."""

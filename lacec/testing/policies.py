@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lacec.canonical.module import Module
-from lacec.diagnostics import Diagnostic
+from lacec.diagnostics import Diagnostic, place
 from lacec.errors import CompileError
 from lacec.facets import Facet
 from lacec.limits import Limits
@@ -15,7 +15,7 @@ from lacec.plan.operands import Operand
 from lacec.resources import LIBRARY, source_path, stdlib_names
 from lacec.settings import Settings, SettingsError, settings_for
 from lacec.testing.cases import Case, TestFile
-from lacec.testing.materials import CaseError
+from lacec.testing.materials import CaseError, FileError
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Policies:
                 linked = self.file.linked
             if linked is None:
                 linked = [_from_here(each) for each in self._settings(name, line).linked]
-            inputs = [self._read(each, line) for each in (name, *linked)]
+            inputs = [self._read(each, line, name) for each in (name, *linked)]
             self._known[key] = compile_module(inputs, facet, self.limits)
             self.warnings.update(dict.fromkeys(self._known[key].diagnostics))
         if tested:
@@ -67,18 +67,23 @@ class Policies:
         try:
             return settings_for(source_path(name))
         except SettingsError as error:
-            raise CaseError(line, str(error), "mend it, or say `with` here") from None
+            raise self._wrong(name)(line, str(error), "mend it, or say `with` here") from None
 
-    def _read(self, name: str, line: int) -> Input:
+    def _wrong(self, name: str) -> type[CaseError]:
+        """What is wrong with the policy itself is so for each test."""
+        return FileError if name == self.file.policy else CaseError
+
+    def _read(self, name: str, line: int, of: str) -> Input:
+        wrong = self._wrong(of)
         if name.startswith(LIBRARY) and name.removeprefix(LIBRARY) not in stdlib_names():
-            raise CaseError(line, f"there is no {name}", "`lacec std list` says what there is")
+            raise wrong(line, f"there is no {name}", "`lacec std list` says what there is")
         try:
             with source_path(name).open("rb") as file:
                 content = file.read(self.limits.source_bytes + 1)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             help = 'a test file NAME.test.toml tests NAME.lace, or says policy = "…"'
-            raise CaseError(line, f"cannot read {name}: {reason}", help) from None
+            raise wrong(line, f"cannot read {name}: {reason}", help) from None
         self.sources[name] = content
         return name, content
 
@@ -92,7 +97,5 @@ def problems_of(error: CompileError | CaseError, name: str) -> tuple[Diagnostic,
     """What keeps tests from running, as diagnostics."""
     if isinstance(error, CompileError):
         return error.diagnostics
-    from lacec.diagnostics import place
-
     where = place(name, error.line, (0, 0))
     return (Diagnostic("bad-test", error.message, where, error.help),)

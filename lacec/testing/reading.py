@@ -33,19 +33,20 @@ from lacec.testing.cases import (
     RecordSpec,
     TestFile,
 )
+from lacec.testing.materials import NAME
 from lacec.testing.places import Path
 from lacec.testing.tables import Table, Tables
 
 SUFFIX = ".test.toml"
 _HOW: tuple[How, ...] = ("is", "has", "lacks")
 _GIVEN = (
-    *("facts", "facts_from", "stored", "offered", "source", "runtime"),
+    *("facts", "facts_from", "stored", "stored_from", "offered", "source", "runtime"),
     *("peer", "side", "expose", "narrow", "trust_peer", "viewer"),
 )
 _TEST = ("name", *_GIVEN, *_HOW)
 _FILE = ("policy", "with", "facet", "keys", "records", *_GIVEN, "test", "exchange")
 _EXCHANGE = ("name", "left", "right", "at", *_HOW)
-_PARTY = ("policy", "expose", "stored", "key")
+_PARTY = ("policy", "expose", "stored", "stored_from", "key")
 _RECORD = ("group", "app", "name", "tai", "signed_by", "headers", "data")
 _RUNTIME = {predicate.name: predicate.arity for predicate in RUNTIME_FACTS}
 
@@ -81,11 +82,14 @@ class _Reader:
             policy_beside(self.name) if policy is None else self._path(policy),
             self._paths((), document, "with") if "with" in document else None,
             self._facet(document),
-            tables.texts((), document, "keys"),
+            self._keys(document),
             self._records(document),
             tuple(self._case(path, table, shared) for path, table in tests),
             tuple(self._exchange(path, table) for path, table in exchanges),
         )
+        for name in sorted(found.records.keys() & found.all_keys()):
+            said = f"{quote(name)} is a record and a key: `${name}` could be either"
+            tables.wrong(("records", name), said, "give one of them another name")
         self._names_differ([*found.cases, *found.exchanges], [p for p, _ in (*tests, *exchanges)])
         return found
 
@@ -122,8 +126,27 @@ class _Reader:
         table = self.tables.table(("records",), document.get("records", {}))
         for name, value in table.items():
             path: Path = ("records", name)
+            self._name(path, name)
             found[name] = self._record(path, name, self.tables.table(path, value))
         return found
+
+    def _keys(self, document: Table) -> tuple[str, ...]:
+        keys = self.tables.texts((), document, "keys")
+        for name in keys:
+            self._name(("keys",), name)
+        return keys
+
+    def _name(self, path: Path, name: str) -> None:
+        """Of a record or a key: one that can be written after a dollar."""
+        if not NAME.fullmatch(name):
+            help = "begin with a letter; then letters, digits, _ and -"
+            self.tables.wrong(path, f"{quote(name)} cannot be a name after a $", help)
+
+    def _signer(self, path: Path, table: Table, key: str) -> str | None:
+        name = self.tables.text(path, table, key)
+        if name is not None:
+            self._name((*path, key), name)
+        return name
 
     def _record(self, path: Path, name: str, table: Table) -> RecordSpec:
         tables = self.tables
@@ -146,7 +169,7 @@ class _Reader:
             app=places[1],
             path=places[2],
             tai=tai,
-            signed_by=tables.text(path, table, "signed_by"),
+            signed_by=self._signer(path, table, "signed_by"),
             headers=tuple(headers),
         )
 
@@ -175,6 +198,7 @@ class _Reader:
             "facts": shared.facts + facts,
             "fact_files": shared.fact_files + self._paths(path, table, "facts_from"),
             "stored": shared.stored + tables.texts(path, table, "stored"),
+            "record_files": shared.record_files + self._paths(path, table, "stored_from"),
             "offered": shared.offered + tables.texts(path, table, "offered"),
             "side": side,
         }
@@ -228,7 +252,11 @@ class _Reader:
                 found = True
                 where = (*path, how, what)
                 line = self.tables.places.line(where)
-                yield Expected(how, what, tuple(self._rows(where, rows)), line)
+                wanted = tuple(self._rows(where, rows))
+                if how != "is" and rows in ([], False):
+                    help = f"write is.{what} = … for what there is and nothing else"
+                    self.tables.wrong(where, f"`{how}` of nothing holds whatever there is", help)
+                yield Expected(how, what, wanted, line)
         if not found:
             help = 'as in is.selected = ["S.1"], has.sent = […] or lacks.requested = […]'
             self.tables.wrong(path, "a test expects nothing", help)
@@ -257,6 +285,9 @@ class _Reader:
                 help = f"did you mean `{close}`?" if close else "there are to_left and to_right"
                 where = (*path, each.how, each.what)
                 tables.wrong(where, f"an exchange has no {quote(each.what)}", help)
+            elif any(len(row) != 1 for row in each.rows):
+                said, help = f"`{each.what}` has one value a row", 'as in ["$one", "$two"]'
+                tables.wrong((*path, each.how, each.what), said, help)
         return ExchangeCase(
             tables.text(path, table, "name") or "",
             tables.places.line(path),
@@ -275,5 +306,6 @@ class _Reader:
             None if policy is None else self._path(policy),
             self._paths(path, table, "expose"),
             tables.texts(path, table, "stored"),
-            tables.text(path, table, "key"),
+            self._paths(path, table, "stored_from"),
+            self._signer(path, table, "key"),
         )

@@ -6,6 +6,7 @@ In: a test file. Out: what came of each of its tests.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from time import perf_counter
 
 from lacec.check.spelling import nearest
@@ -29,8 +30,16 @@ from lacec.runtime.shelf import Rows, rows_of
 from lacec.sides import check_facts
 from lacec.testing.cases import OF_A_SIDE, Case, ExchangeCase, Expected, GivenFacts, TestFile
 from lacec.testing.exchanges import run_exchange
-from lacec.testing.materials import CaseError, Materials
-from lacec.testing.outcomes import Failure, FileOutcome, Outcome, RulePlace, Wrong, differences
+from lacec.testing.materials import MOST_BYTES, CaseError, FileError, Materials
+from lacec.testing.outcomes import (
+    MOST_EXPLAINED,
+    Failure,
+    FileOutcome,
+    Outcome,
+    RulePlace,
+    Wrong,
+    differences,
+)
 from lacec.testing.policies import Policies, problems_of
 from lacec.testing.reading import read_tests
 from lacec.vm.database import Database
@@ -39,49 +48,32 @@ from lacec.vm.sources import add_rows
 
 SELECT_HAVE, SELECTED = Predicate("SelectHave", 1), Predicate("Selected", 1)
 ALLOW = Predicate("AllowQueryRecord", 2)
-MOST_FACT_BYTES = 2**28
-# Of many facts that are wrong, so many are explained.
-MOST_EXPLAINED = 5
 
 
 def run_file(name: str, content: bytes, limits: Limits = DEFAULT_LIMITS) -> FileOutcome:
-    """All tests of a file; none where something keeps any of them from running."""
+    """All tests of a file; none where something keeps each of them from running."""
     file, problems = read_tests(name, content)
     sources: dict[str, str | bytes] = {name: content}
     if file is None:
         return FileOutcome(name, problems=problems, sources=sources)
     running = _Running(file, limits)
+    given = (running.materials, running.policies, running.fired)
     try:
-        outcomes = [_timed(each, partial(running.case, each)) for each in file.cases]
-        given = (running.materials, running.policies, running.fired)
-        outcomes += [_timed(e, partial(run_exchange, e, *given)) for e in file.exchanges]
-    except (CompileError, CaseError) as error:
+        outcomes = [running.outcome(each, partial(running.case, each)) for each in file.cases]
+        outcomes += [running.outcome(e, partial(run_exchange, e, *given)) for e in file.exchanges]
+    except (CompileError, FileError) as error:
         sources |= running.policies.sources
         found = problems_of(error, name)
-        return FileOutcome(name, problems=found, sources=sources, read=running.read)
-    except _Problems as error:
-        found, sources = error.diagnostics, sources | error.sources
         return FileOutcome(name, problems=found, sources=sources, read=running.read)
     return FileOutcome(
         name,
         tuple(outcomes),
-        sources=sources | running.policies.sources,
+        sources=sources | running.policies.sources | running.sources,
         names=running.materials.names,
         rules=running.rules(),
         fired=frozenset(running.fired),
         read=running.read,
     )
-
-
-def _timed(case: Case | ExchangeCase, run: Callable[[], Iterable[Failure]]) -> Outcome:
-    started = perf_counter()
-    failures: tuple[Failure, ...] = ()
-    error = None
-    try:
-        failures = tuple(run())
-    except LimitError as stopped:
-        error = str(stopped)
-    return Outcome(case.name, case.line, perf_counter() - started, failures, error)
 
 
 class _Problems(Exception):  # noqa: N818
@@ -100,12 +92,38 @@ class _Running:
         self.materials = Materials(file)
         self.policies = Policies(file, limits)
         self.fired: set[RulePlace] = set()
+        self.sources: dict[str, str | bytes] = {}  # of facts that cannot be read
+
+    def outcome(
+        self, case: Case | ExchangeCase, run: Callable[[], Iterable[Failure | Diagnostic]]
+    ) -> Outcome:
+        started = perf_counter()
+        found: list[Failure | Diagnostic] = []
+        stopped = None
+        try:
+            found.extend(run())  # what comes before it stops stays
+        except LimitError as error:
+            stopped = str(error)
+        except FileError:
+            raise
+        except CaseError as error:
+            found += problems_of(error, self.file.name)
+        except _Problems as error:
+            found += error.diagnostics
+            self.sources |= error.sources
+        failures = tuple(each for each in found if isinstance(each, Failure))
+        problems = tuple(each for each in found if isinstance(each, Diagnostic))
+        seconds = perf_counter() - started
+        return Outcome(case.name, case.line, seconds, failures, stopped, problems)
 
     @property
     def read(self) -> tuple[str, ...]:
         """The files that the tests depend on, as far as they are known."""
-        facts = (name for case in self.file.cases for name in case.fact_files)
-        return (self.file.policy, *self.policies.sources, *facts)
+        cases, exchanges = self.file.cases, self.file.exchanges
+        facts = (name for case in cases for name in case.fact_files)
+        stored = [case.record_files for case in cases]
+        stored += [side.record_files for each in exchanges for side in (each.left, each.right)]
+        return (self.file.policy, *self.policies.sources, *facts, *chain(*stored))
 
     def rules(self) -> dict[RulePlace, str]:
         """The rules that the tests of this file are about: not those of what it links by name."""
@@ -116,11 +134,15 @@ class _Running:
             if rule.file == name or not rule.file.startswith(LIBRARY)
         }
 
-    def case(self, case: Case) -> Iterable[Failure]:
+    def case(self, case: Case) -> Iterable[Failure | Diagnostic]:
         view = self._module(case) if case.peer is None else self._side(case)
         self.fired.update((rule.file, rule.line) for rule in view.why.fired())
         for expected in case.expected:
-            failure = self._judge(view, expected)
+            try:
+                failure = self._judge(view, expected)
+            except CaseError as error:
+                yield from problems_of(error, self.file.name)
+                continue
             if failure is not None:
                 yield failure
 
@@ -177,7 +199,7 @@ class _Running:
             self._add_file(database, name, case.line)
         rows = rows_of(
             fact
-            for record in self.materials.records(case.stored, case.line)
+            for record in self.materials.stored(case, case.line)
             for fact in record_facts(record)
         )
         offered = self.materials.records(case.offered, case.line)
@@ -204,12 +226,12 @@ class _Running:
     def _add_file(self, database: Database, name: str, line: int) -> None:
         try:
             with open(name, "rb") as file:
-                content = file.read(MOST_FACT_BYTES + 1)
+                content = file.read(MOST_BYTES + 1)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise CaseError(line, f"cannot read {name}: {reason}") from None
-        if len(content) > MOST_FACT_BYTES:
-            raise CaseError(line, f"{name} has more than {MOST_FACT_BYTES} bytes", "give less")
+        if len(content) > MOST_BYTES:
+            raise CaseError(line, f"{name} has more than {MOST_BYTES} bytes", "give less")
         if problems := read_facts(name, content, database, self.limits):
             raise _Problems(problems, {name: content})
 

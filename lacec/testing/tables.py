@@ -4,13 +4,13 @@ In: the bytes of a file. Out: values, as the caller asks for them; problems are 
 their lines, and what has one is left out.
 """
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from lacec.check.spelling import nearest
 from lacec.diagnostics import Diagnostic, place, quote
 from lacec.testing.places import Path, Places
+from lacec.toml import TomlError, read_toml, text_of
 
 MOST_BYTES = 2**22
 Table = Mapping[str, Any]
@@ -28,19 +28,10 @@ class Tables:
             self._at(1, f"the file has more than {MOST_BYTES} bytes", "split it")
             return
         try:
-            text = content.decode("utf-8")
-            self.document = tomllib.loads(text)
-            self.places = Places(text)
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            self._at(line, "this is not UTF-8", "save the file as UTF-8")
-        except tomllib.TOMLDecodeError as error:
-            said, _, where = str(error).rpartition(" (at ")
-            digits = "".join(c for c in where.partition(",")[0] if c.isdigit())
-            line = int(digits) if digits else content.count(b"\n") + 1
-            self._at(line, f"this is not TOML: {(said or str(error)).lower()}", None)
-        except RecursionError:
-            self._at(1, "the file is nested too deeply", None)
+            self.document = read_toml(content)
+            self.places = Places(text_of(content))
+        except TomlError as error:
+            self._at(error.line, error.message, None)
 
     def wrong(self, path: Sequence[str | int], message: str, help: str | None = None) -> None:
         self._at(self.places.line(path), message, help)

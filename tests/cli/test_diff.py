@@ -112,6 +112,20 @@ def test_records_of_a_store_are_compared() -> None:
     assert (found["came"], found["went"]) == (1, 1)
 
 
+def test_what_one_policy_does_not_derive_it_has_none_of(folder: Path) -> None:
+    (folder / "less.lace").write_text("Selected(P) :- Have(P).\n", encoding="utf-8")
+    (folder / "more.lace").write_text(
+        "Selected(P) :- Have(P).\nSelectHave(P) :- Field(P,'Group',_,'new').\n", encoding="utf-8"
+    )
+    found = diff("less.lace", "more.lace")
+    assert [(each["fact"], each["change"]) for each in found["changes"]] == [
+        ("SelectHave('a')", "came")
+    ]
+    assert diff("more.lace", "less.lace")["went"] == 1
+    found = diff("old.lace", "new.lace", "--query", "Blocked/1")
+    assert [each["fact"] for each in found["changes"]] == ["Blocked('V.m')"]
+
+
 def test_a_peer_makes_it_a_matter_of_what_is_sent_and_requested() -> None:
     found = diff("old.lace", "new.lace", "--peer", "old.lace", "--expose", "all")
     told = [(each["fact"], each["change"]) for each in found["changes"]]
@@ -123,7 +137,7 @@ def test_a_peer_makes_it_a_matter_of_what_is_sent_and_requested() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--query", "Blocked/1"), "no rule of the new policy derives Blocked/1"),
+        (("--query", "Other/1"), "no rule of either policy derives Other/1"),
         (("--query", "Blocked"), "'Blocked' is not NAME/ARITY"),
         (("--expose", "all"), "needs --peer"),
         (("--peer", "old.lace", "--query", "A/1"), "cannot stand beside --peer"),
@@ -139,7 +153,7 @@ def test_without_a_selection_it_asks_for_a_predicate(folder: Path) -> None:
     (folder / "plain.lace").write_text("Other(P) :- Have(P).\n", encoding="utf-8")
     outcome = lacec("diff", "plain.lace", "plain.lace", "--facts", "some.facts")
     assert outcome.code == 2
-    assert "say --query; both derive Other/1" in outcome.err
+    assert "say --query; they derive Other/1" in outcome.err
 
 
 def test_mistakes_in_either_policy_are_refused(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """lacec explain --html: one page, whole in itself, for a policy, a side of a plan, an exchange."""
 
+import os
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -203,6 +204,37 @@ def test_a_page_that_cannot_be_written_is_an_error() -> None:
     outcome = lacec("explain", "links.lace", "--html", "no/such/page.html")
     assert outcome.code == 2
     assert "cannot write no/such/page.html: no such file or directory" in outcome.err
+
+
+@pytest.mark.usefixtures("examples")
+def test_a_page_is_written_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("there.html").write_text("before", encoding="utf-8")
+    os.link("there.html", "link.html")
+    assert lacec("explain", "links.lace", "--html", "there.html").code == 0
+    assert Path("link.html").read_text(encoding="utf-8") == "before"  # replaced, not overwritten
+    assert Path("there.html").stat().st_mode == Path("link.html").stat().st_mode
+    Path("new").touch()
+    assert lacec("explain", "links.lace", "--html", "new.html").code == 0
+    assert Path("new.html").stat().st_mode == Path("new").stat().st_mode
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = sorted(Path().iterdir()), Path("there.html").read_bytes()
+    monkeypatch.setattr("lacec.cli.files.os.replace", fail)
+    outcome = lacec("explain", "links.lace", "--html", "there.html")
+    assert (outcome.code, "no space left on device" in outcome.err) == (2, True)
+    assert (sorted(Path().iterdir()), Path("there.html").read_bytes()) == before
+
+
+@pytest.mark.usefixtures("examples")
+def test_a_page_may_go_to_what_is_no_file() -> None:
+    Path("small.lace").write_text("A(P) :- Have(P).\n", encoding="utf-8")
+    os.mkfifo("pipe")
+    with open(os.open("pipe", os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        assert lacec("explain", "small.lace", "--html", "pipe").code == 0
+        assert reader.read().startswith(b"<!doctype html>")
+    assert Path("pipe").is_fifo()
 
 
 @pytest.mark.usefixtures("examples")

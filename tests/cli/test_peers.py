@@ -113,8 +113,8 @@ LIMITS = (
     ("text", "said"),
     [
         ("", "there is no peer in it"),
-        ("[alice", "this is no TOML"),
-        ("[alice]\nverifier = 'a'\nverifier = 'b'", "this is no TOML"),
+        ("[alice", "this is not TOML"),
+        ("[alice]\nverifier = 'a'\nverifier = 'b'", "this is not TOML"),
         ("#" * (2**20 + 1), "it has more than 1048576 bytes"),
     ],
 )

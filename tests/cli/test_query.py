@@ -32,6 +32,19 @@ def test_rules_may_be_linked(tmp_path: Path) -> None:
     assert outcome.out == "Y\nb\nc\n"
 
 
+def test_rules_come_with_what_lace_toml_links_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("lace.toml").write_text("with = ['base.lace', 'std:latest']\n")
+    Path("base.lace").write_text("Step(X,Y) :- Edge(X,Y).\n")
+    Path("path.lace").write_text("Path(X,Y) :- Step(X,Y).\nPath(X,Z) :- Path(X,Y), Step(Y,Z).\n")
+    for linked in (("path.lace",), ("path.lace", "./base.lace", "std:latest", "path.lace")):
+        options = [word for name in linked for word in ("--with", name)]
+        outcome = lacec("query", "Path('a',Y)", *options, "--facts", "-", source=FACTS)
+        assert (outcome.out, outcome.err) == ("Y\nb\nc\n", "")
+
+
 def test_a_mistake_is_shown_in_the_body() -> None:
     outcome = lacec("query", "Edge(X,Y), X = Y", "--json")
     assert outcome.code == 1

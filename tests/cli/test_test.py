@@ -28,7 +28,7 @@ def test_tests_are_found_by_file_policy_and_folder(folder: Path) -> None:
     (folder / ".hidden").mkdir()
     (folder / ".hidden" / "x.test.toml").write_text("wrong", encoding="utf-8")
     assert command.find_tests(["."]) == ["p.test.toml", "a/q.test.toml"]
-    assert command.find_tests(["p.lace", "p.test.toml"]) == ["p.test.toml"]
+    assert command.find_tests(["p.lace", "./p.test.toml", "a/../p.lace"]) == ["p.test.toml"]
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,15 @@ def test_a_file_that_cannot_be_run_does_not_stop_others(folder: Path) -> None:
     assert outcome.code == 1
     assert "error[bad-test]: this is not TOML" in outcome.out
     assert "1 passed, 0 failed, 1 file cannot be run\n" in outcome.out
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_others(folder: Path) -> None:
+    (folder / "a" / "q.test.toml").symlink_to("nowhere")
+    outcome = lacec("test", "--jobs", "1", "--json")
+    assert (outcome.code, outcome.err) == (1, "")
+    (problem,) = outcome.document["diagnostics"]
+    assert problem["message"] == "cannot read a/q.test.toml: no such file or directory"
+    assert outcome.document["passed"] == 1
 
 
 def test_watch_tests_again_when_a_policy_changes(

@@ -40,7 +40,7 @@ def problems(text: str | bytes) -> list[tuple[int, str, str | None]]:
 
 
 def test_a_file_says_what_is_given_and_expected() -> None:
-    found, diagnostics = read_tests("here/x.test.toml", GOOD.replace('"wrong"', "[]").encode())
+    found, diagnostics = read_tests("here/x.test.toml", GOOD.replace('"wrong"', '["a"]').encode())
     assert diagnostics == ()
     assert found is not None
     assert found.policy == "here/x.lace"
@@ -63,7 +63,7 @@ TEST = '[[test]]\nname = "a"\n'
 WRONG = [
     ("", 1, "the file has no tests", "write [[test]] and a name"),
     ("\n[[test]\n", 2, "this is not TOML: expected ']]' at the end of an array declaration", None),
-    (b"# \n\xff", 2, "this is not UTF-8", "save the file as UTF-8"),
+    (b"# \n\xff", 2, "it is not UTF-8: save it as that", None),
     (
         TEST,
         1,
@@ -83,6 +83,44 @@ WRONG = [
         3,
         "`A` is no list of texts, nor of rows of texts",
         'as in ["S.1"], or [["S.1", "V.alice"]]',
+    ),
+    (
+        TEST + "has.A = []\n",
+        3,
+        "`has` of nothing holds whatever there is",
+        "write is.A = … for what there is and nothing else",
+    ),
+    (
+        TEST + "lacks.A = false\n",
+        3,
+        "`lacks` of nothing holds whatever there is",
+        "write is.A = … for what there is and nothing else",
+    ),
+    (
+        "[[exchange]]\nname = 'a'\nis.to_left = true\n",
+        3,
+        "`to_left` has one value a row",
+        'as in ["$one", "$two"]',
+    ),
+    (
+        "[records]\n'a b' = {}\n" + TEST + "is.A = []\n",
+        2,
+        "`a b` cannot be a name after a $",
+        "begin with a letter; then letters, digits, _ and -",
+    ),
+    (
+        "[records]\na = { group = 'g', app = 'a', name = 'n', signed_by = 'a' }\n"
+        + TEST
+        + "is.A = []\n",
+        2,
+        "`a` is a record and a key: `$a` could be either",
+        "give one of them another name",
+    ),
+    (
+        "keys = ['']\n" + TEST + "is.A = []\n",
+        1,
+        "`` cannot be a name after a $",
+        "begin with a letter; then letters, digits, _ and -",
     ),
     (
         TEST + "is.A = []\nside = 2\npeer = 'b'\n",
@@ -169,3 +207,24 @@ def test_places_know_tables_in_lists_and_texts_of_several_lines() -> None:
 @given(st.text(alphabet="[]test=name\"'\n.is{}#1 ,") | st.binary(max_size=40))
 def test_nothing_breaks_the_reader(content: str | bytes) -> None:
     problems(content)
+
+
+def test_lists_and_comments_lead_no_line_astray() -> None:
+    text = """\
+# don't open a text: '''
+[[test]]
+name = 'a "quoted" [one]' # [two]
+is.A = [
+  ["S.1"],
+  [
+    "b = c"
+  ],
+]
+lacks."B/1" = ["S.2"]
+facts = '''Have('x')'''
+"""
+    places = Places(text)
+    lines = [places.line(("test", 0, *path)) for path in (("is", "A"), ("lacks", "B/1"))]
+    assert lines == [4, 10]
+    assert places.line(("test", 0)) == 2
+    assert places.text_line(("test", 0, "facts")) == 11

@@ -6,11 +6,13 @@ import pytest
 
 from lacec.limits import Limits
 from lacec.proof import Proof, WhyNot
+from lacec.records.record import build_blob, build_plex
 from lacec.runtime.explaining import Direction
 from lacec.testing.materials import secret_of
 from lacec.testing.outcomes import FileOutcome, coverage
 from lacec.testing.running import run_file
 
+TAI = "1767225637:000000000"
 POLICY = """\
 Blocked(V) :- Field(P,'App',_,'blocked'), Field(P,'Name',_,V).
 Known(P,V) :- Have(P), Field(P,'Signed-By',_,V).
@@ -41,8 +43,8 @@ def case(rest: str, above: str = FACTS) -> str:
 
 
 def told(text: str) -> tuple[int, str, str | None]:
-    """The one problem that keeps a file from running."""
-    (problem,) = run(text).problems
+    """The one problem that keeps a file or its test from running."""
+    (problem,) = run(text).all_problems
     return problem.place.line, problem.message, problem.help
 
 
@@ -50,7 +52,6 @@ PASSES = [
     'is.selected = ["S.1"]',
     'is."Selected/1" = ["S.1"]',
     'is.Known = [["S.1", "V.a"]]',
-    "has.selected = []",
     'has.selected = ["S.1"]',
     'lacks.selected = ["S.2"]',
     "is.Empty = false",
@@ -162,6 +163,34 @@ def test_what_cannot_be_run_has_its_line_and_what_to_do(
     assert told(text) == (line, message, help)
 
 
+def test_a_mistake_keeps_no_other_test_from_running() -> None:
+    wrong = 'stored = ["one"]\nis.selected = []\n'
+    more = 'is.Knwon = []\nis.selected = ["S.1"]\nis."Known/3" = []\n'
+    text = case(wrong) + f'[[test]]\nname = "b"\n{more}[[test]]\nname = "c"\nis.Blocked = []\n'
+    found = run(text)
+    assert found.problems == ()
+    assert [outcome.passed for outcome in found.outcomes] == [False, False, True]
+    assert [[p.message for p in outcome.problems] for outcome in found.outcomes] == [
+        ["there is no record `one`"],
+        ["the policy derives no `Knwon`", "the policy derives no `Known/3`"],
+        [],
+    ]
+
+
+def test_a_circle_of_records_is_one_each_time_it_is_met() -> None:
+    circle = "records.a = {group='u', app='a', name='$a'}\n"
+    text = case("is.selected = []\nstored = ['a']", circle)
+    text += '[[test]]\nname = "b"\nis.selected = []\nstored = ["a"]\n'
+    first, second = run(text).outcomes
+    assert first.problems == second.problems
+
+
+def test_a_policy_that_is_not_there_is_told_once() -> None:
+    text = case("is.selected = []", "policy = 'y.lace'\n")
+    found = run(text + '[[test]]\nname = "b"\nis.selected = []\n')
+    assert (len(found.problems), found.outcomes) == (1, ())
+
+
 def test_a_record_that_is_not_valid_is_told() -> None:
     text = case("is.selected = []\nstored = ['a']", "records.a = {group='', app='a', name='b'}\n")
     line, message, help = told(text)
@@ -170,7 +199,7 @@ def test_a_record_that_is_not_valid_is_told() -> None:
 
 
 def test_facts_are_told_where_they_stand() -> None:
-    (problem,) = run(case("is.selected = []\nfacts = '''\nHave('S.1')\nHave(P)\n'''")).problems
+    (problem,) = run(case("is.selected = []\nfacts = '''\nHave('S.1')\nHave(P)\n'''")).all_problems
     assert (problem.name, problem.place.line, problem.place.column) == ("bad-fact", 10, 6)
 
 
@@ -269,7 +298,7 @@ def test_a_proven_peer_is_the_viewer() -> None:
 
 @pytest.mark.usefixtures("selectors")
 def test_a_side_has_no_other_facts() -> None:
-    (problem,) = side("facts = \"Other('x')\"\nis.sent = []").problems
+    (problem,) = side("facts = \"Other('x')\"\nis.sent = []").all_problems
     assert problem.message == "Other/1 is no fact of an exchange"
 
 
@@ -303,3 +332,44 @@ def test_an_exchange_has_the_time_it_is_given(folder: Path) -> None:
     moved = 'is.to_right = ["$ours"]'
     assert exchange(f'at = "2026-01-01T00:00:00Z"\n{moved}').passed
     assert not exchange(f'at = "2026-01-01T00:00:05Z"\n{moved}').passed
+
+
+@pytest.mark.usefixtures("selectors")
+def test_an_exchange_that_does_not_converge_says_why() -> None:
+    sides = 'left = { key = "alice" }\nright = { key = "alice" }'
+    text = f'[[exchange]]\nname = "a"\n{sides}\nis.to_left = []\n'
+    (outcome,) = run(text, "s.test.toml").outcomes
+    (failure,) = outcome.failures
+    assert failure.note == "the exchange did not converge: peer-verifier-mismatch"
+    assert (failure.missing, failure.extra) == ((), ())
+
+
+@pytest.mark.usefixtures("selectors")
+def test_of_many_records_that_do_not_move_some_are_explained() -> None:
+    (outcome,) = exchange(f"has.to_left = {[f'P.{n}' for n in range(50)]}").outcomes
+    missing = outcome.failures[0].missing
+    assert [wrong.because is not None for wrong in missing] == [True] * 5 + [False] * 45
+
+
+@pytest.mark.usefixtures("selectors")
+def test_records_of_files_are_stored_too(folder: Path) -> None:
+    """They are below the test file, and as an import takes them: one, several, or a folder."""
+    first, second = (build_plex("X", "a", name, TAI, (), build_blob(b"")) for name in "nm")
+    (folder / "two.records").write_bytes(first.data + b"\n" + second.data + b"\n")
+    (folder / "more").mkdir()
+    (folder / "more" / "one").write_bytes(first.data)
+    hashes = str(sorted([first.hash, second.hash]))
+    given = 'stored_from = ["two.records", "more"]\nexpose = ["open.lace"]\n'
+    found = side(f"{given}is.sent = {hashes}")
+    assert found.passed
+    assert {"two.records", "more"} <= set(found.read)
+    left = 'left = { stored_from = "two.records", expose = ["selected"] }'
+    text = f'[[exchange]]\nname = "a"\n{left}\nright = {{}}\nis.to_right = {hashes}\n'
+    assert run(text, "s.test.toml").passed
+
+
+def test_what_is_no_file_of_records_is_told(folder: Path) -> None:
+    (folder / "bad").write_bytes(b"nothing of the kind")
+    for name, said in (("bad", "bad has a record that is not valid"), ("no", "cannot read no: ")):
+        line, message, _ = told(case(f'stored_from = "{name}"\nis.selected = []'))
+        assert (line, message.startswith(said)) == (5, True)
