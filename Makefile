@@ -14,7 +14,7 @@ demo: .venv/run
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 test: check
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -183,7 +183,7 @@ def test_a_key_proves_and_proof_may_be_required() -> None:
     assert ended.document["peer_verifier"] == ALICE.verifier
     assert ended.document["cursor_updated"] is True
     with listening(*RIGHT, "--listen", f"unix:{Path.cwd()}/sock", *keys) as listener:
-        nobody = connect(listener.address, *LEFT, "--json", "--timeout", "5s")
+        nobody = connect(listener.address, *LEFT, "--json", "--timeout", "2s")
         ended = listener.end()
     assert ended.code == 1
     assert ended.document["aborted"] == "peer-verifier-mismatch"

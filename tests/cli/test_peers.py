@@ -169,7 +169,7 @@ def test_each_gets_what_is_theirs() -> None:
         claimed = connect(
             listener.address,
             *("--store", "mallory", "--policy", "all.lace", "--expose", "all", "--json"),
-            *("--verifier", ALICE.verifier, "--timeout", "20s"),
+            *("--verifier", ALICE.verifier, "--timeout", "2s"),
         )
         ended = listener.stop()
     assert [found[name].code for name in ("alice", "bob")] == [0, 0]
