@@ -1,6 +1,5 @@
 """Short ways to say what a source is and what it draws, so that tests read as tables."""
 
-import os
 from typing import Any
 
 import pytest
@@ -35,14 +34,10 @@ REST = {
 FACETS = tuple(REST)
 
 
-# Which part of its examples a property is tried with; EXAMPLES=1 takes all, and more take longer.
-EXAMPLES = float(os.environ.get("EXAMPLES", "0.6"))
-
-
 def examples(count: int) -> settings:
     """How hard a property is tried; slow machines fail no test."""
     return settings(
-        max_examples=max(1, round(count * EXAMPLES)),
+        max_examples=count,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
