@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
-from types import TracebackType
 from typing import Self, TypeVar
 
 from lacec.errors import LimitError, StoreError
@@ -57,12 +56,7 @@ class Aside:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self.executor:
             self.executor.submit(self._close).result()
 

@@ -14,7 +14,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Self, TypeVar
 
 from lacec.errors import RecordError
@@ -54,12 +53,7 @@ class Signatures:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
             for _ in range(self._workers):
