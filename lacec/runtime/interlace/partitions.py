@@ -4,7 +4,7 @@ In: the advertisement records of one snapshot. Out: for a prefix of their payloa
 many there are, the Merkle root over them, the records, and the prefixes one symbol longer.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -88,6 +88,11 @@ class Partitions:
         start, end = self._range(prefix)
         return self._records[start:end]
 
+    def ended(self, prefix: str) -> list[Advertisement]:
+        """Those whose payload has no more symbols."""
+        start, _ = self._range(prefix)
+        return self._records[start : bisect_right(self._payloads, prefix, start)]
+
     def summary(self, prefix: str) -> Summary:
         start, end = self._range(prefix)
         if start == end:
@@ -114,5 +119,4 @@ class Partitions:
 
     def can_narrow(self, prefix: str) -> bool:
         """Whether the children hold all its records: none has a payload that ends here."""
-        start, end = self._range(prefix)
-        return start == end or len(self._payloads[start]) > len(prefix)
+        return not self.ended(prefix)
