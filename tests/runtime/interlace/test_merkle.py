@@ -2,10 +2,12 @@
 
 from random import Random
 
+import pytest
 from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lacec.runtime.interlace import merkle
 from lacec.runtime.interlace.merkle import EMPTY, Tree, root
 from tests.helpers import examples
 
@@ -86,3 +88,25 @@ def test_a_tree_grows_and_shrinks_through_all_heights(nodes: int, random: Random
     while digests:
         tree.remove(digests.pop())
         assert tree.root() == root(digests)
+
+
+def test_a_change_takes_few_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While runs get longer no more than the root itself takes, and then a small part of that."""
+    hashed = []
+
+    def counted(data: bytes) -> blake3:
+        hashed.append(len(data))
+        return blake3(data)
+
+    monkeypatch.setattr(merkle, "blake3", counted)
+    digests = [blake3(b"%d" % number).digest() for number in range(4096)]
+    tree = Tree(digests[:4000], nodes=256)
+    tree.root()
+    whole, counts = len(hashed), []
+    for digest in digests[4000:4020]:
+        hashed.clear()
+        tree.add(digest)
+        tree.root()
+        counts.append(len(hashed))
+    assert max(counts) <= whole
+    assert max(counts[10:]) < whole / 10
