@@ -33,6 +33,8 @@ class Outcome(NamedTuple):
     code: int
     out: str
     err: str
+    both: str = ""
+    """What was printed in order; of a command that was called."""
 
     @property
     def document(self) -> dict[str, Any]:
@@ -51,7 +53,8 @@ def lacec(
     )
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return Outcome(result.exit_code, result.stdout_bytes.decode(), result.stderr_bytes.decode())
+    printed = (result.stdout_bytes, result.stderr_bytes, result.output_bytes)
+    return Outcome(result.exit_code, *(data.decode() for data in printed))
 
 
 def process_environment(env: Mapping[str, str] | None = None) -> dict[str, str]:
