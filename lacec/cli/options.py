@@ -1,6 +1,6 @@
 """Options that several commands share, and what they turn into."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -139,8 +139,28 @@ OutputOption = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class OneSide:
+    """Of one side of a plan."""
+
+    side: SideOption = None
+    narrow: NarrowOption = None
+    trust_peer: TrustOption = False
+    verifier0: Verifier0Option = None
+    verifier1: Verifier1Option = None
+    nonce0: Nonce0Option = None
+    nonce1: Nonce1Option = None
+
+
 def read_limits(given: list[str] | None) -> Limits:
     return Limits(**_changed(given, LIMIT_NAMES)) if given else DEFAULT_LIMITS
+
+
+def read_exchange_limits(given: list[str] | None) -> Limits:
+    """The limits of evaluation inside an exchange, which has less time than a command (D12)."""
+    from lacec.runtime.side import EXCHANGE_LIMITS
+
+    return replace(EXCHANGE_LIMITS, **_changed(given, LIMIT_NAMES))
 
 
 def read_link_limits(given: list[str] | None) -> tuple[Limits, "ExchangeLimits"]:
@@ -199,6 +219,16 @@ def needs_plan(**given: object) -> None:
 def not_with_plan(**given: object) -> None:
     """Options that mean nothing for a plan."""
     _refuse(given, "cannot stand beside --plan")
+
+
+def needs_peer(**given: object) -> None:
+    """Options that mean nothing but beside the selector of a peer."""
+    _refuse(given, "needs --peer")
+
+
+def not_with_peer(**given: object) -> None:
+    """Options that mean nothing beside the selector of a peer."""
+    _refuse(given, "cannot stand beside --peer")
 
 
 def needs_stores(**given: object) -> None:

@@ -12,6 +12,7 @@ import typer
 from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
 from lacec.cli.modules import read_linked
+from lacec.cli.options import OneSide
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.render import render
 from lacec.cli.report import refuse
@@ -82,6 +83,15 @@ class Policy:
     expose: Sequence[str] = ()
     narrow: Sequence[str] = ()
     trust_peer: bool = False
+
+
+def read_setup(
+    one: OneSide, expose: Sequence[str] | None, origins: OriginMode, lowering: str | None
+) -> tuple[Setup, Policy]:
+    """The options of one side, as setup and local policy."""
+    verifiers, nonces = (one.verifier0, one.verifier1), (one.nonce0, one.nonce1)
+    setup = Setup(verifiers, nonces, origins, lowering)
+    return setup, Policy(expose or (), one.narrow or (), one.trust_peer)
 
 
 def two_files(files: Sequence[str]) -> None:
