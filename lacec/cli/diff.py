@@ -1,6 +1,6 @@
 """lacec diff: what a change of policy does to the records of a store."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +24,7 @@ from lacec.cli.options import (
     needs_peer,
     not_with_peer,
     read_limits,
+    read_queries,
 )
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Reader, Setup, derived_names, read_setup, read_side
@@ -36,7 +37,7 @@ from lacec.explainer import explain_module, explain_plan
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, scope_of
-from lacec.predicates import SELECTOR_EXPORTS, Predicate, read_predicate
+from lacec.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.views import OriginMode
 
@@ -110,7 +111,7 @@ def diff_command(
 
 def _modules(
     names: tuple[str, str],
-    query: Sequence[str] | None,
+    query: list[str] | None,
     facet: Facet | None,
     linked: list[str] | None,
     facts: list[str] | None,
@@ -165,7 +166,7 @@ def _derived(module: Module) -> set[Predicate]:
     return {predicate for group in module.groups for predicate in group}
 
 
-def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predicate]:
+def _asked(query: list[str] | None, old: Module, new: Module) -> list[Predicate]:
     """What is compared: what is asked for, or what the policies select."""
     derived = _derived(old) | _derived(new)
     if not query:
@@ -177,10 +178,7 @@ def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predic
             said = f"neither has Selected/1 or SelectHave/1; say --query; they derive {listed}"
             raise typer.BadParameter(said, param_hint="--query")
         return found
-    try:
-        asked = list(dict.fromkeys(map(read_predicate, query)))
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--query") from None
+    asked = read_queries(query)
     for predicate in asked:
         if predicate not in derived:
             said = f"no rule of either policy derives {predicate}"

@@ -169,6 +169,8 @@ def _one(asked: Asked, answered: Answered, linked: list[str] | None) -> None:
         return
     is_file = subject == "-" or subject.startswith("std:") or os.path.exists(subject)
     if not is_file and not explains_facts:
+        if "." in subject or os.sep in subject:
+            raise typer.BadParameter(f"cannot read {subject}: no such file or directory")
         close = nearest(subject, CATALOGUE)
         hint = f"did you mean {close}?" if close else f"the names are {', '.join(CATALOGUE)}"
         raise typer.BadParameter(f"there is no diagnostic {subject!r}; {hint}")

@@ -8,6 +8,7 @@ import typer
 
 from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
+from lacec.predicates import Predicate, read_predicate
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RECORD_LIMIT_NAMES, RecordLimits
 from lacec.views import OriginMode
 
@@ -184,6 +185,14 @@ def check_exchange_limit(option: str, name: str, value: int) -> None:
     if value < lowest:
         message = f"{name} is at least {lowest}: with less, no exchange is possible"
         raise typer.BadParameter(message, param_hint=option)
+
+
+def read_queries(given: list[str]) -> list[Predicate]:
+    """The predicates that --query names, each once."""
+    try:
+        return list(dict.fromkeys(map(read_predicate, given)))
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}, as in Selected/1", param_hint="--query") from None
 
 
 def read_record_limits(given: list[str] | None) -> RecordLimits:

@@ -1,5 +1,6 @@
 """Plans on the command line: operands, setup and local policy from options; what is printed."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 import typer
 
 from lacec.canonical.module import Module
+from lacec.check.spelling import nearest
 from lacec.cli.facts import read_all_facts
 from lacec.cli.modules import read_linked
 from lacec.cli.options import OneSide
@@ -151,6 +153,10 @@ def read_exposure(reader: Reader, name: str, own: Operand | None) -> Module | No
         return expose_all(reader.limits)
     if name == "selected":
         return None if own is None else expose_selected(own, reader.limits)
+    close = nearest(name, SHORTCUTS)
+    if close is not None and not os.path.exists(name):
+        message = f"there is no file {name}; did you mean {close}?"
+        raise typer.BadParameter(message, param_hint="--expose")
     return reader.file(name, Facet.EXPOSE, reader.limits)
 
 
