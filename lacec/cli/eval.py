@@ -63,7 +63,9 @@ def eval_command(
     query: Annotated[
         list[str] | None,
         typer.Option(
-            "--query", metavar="NAME/ARITY", help="An output; every derived predicate if none."
+            "--query",
+            metavar="NAME/ARITY",
+            help="An output; every derived predicate if none. Repeatable.",
         ),
     ] = None,
     facet: FacetOption = None,

@@ -93,7 +93,7 @@ NarrowOption = Annotated[
     typer.Option(
         "--narrow",
         metavar="FILE",
-        help="Of a plan: narrow what this side's own operand sees, as --expose does the peer's.",
+        help="Of a plan: what this side's own operand sees, as --expose is the peer's. Repeatable.",
     ),
 ]
 TrustOption = Annotated[
