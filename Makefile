@@ -40,7 +40,7 @@ docs: .venv/dev
 	$(BIN)/python -m docs.generate
 
 # Any warning, a dead link among them, is an error.
-site: .venv/site
+site: .venv/dev
 	$(BIN)/python -m sphinx -W --keep-going -n -q -d build/doctrees docs build/site
 	@echo build/site/index.html
 
@@ -57,10 +57,6 @@ site: .venv/site
 
 .venv/bench: .venv/run
 	$(BIN)/pip install -q -e '.[bench]'
-	@touch $@
-
-.venv/site: .venv/run
-	$(BIN)/pip install -q -e '.[site]'
 	@touch $@
 
 .venv/fuzz: .venv/dev
