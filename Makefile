@@ -23,8 +23,10 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# PARTS="why store" measures these alone, BY=10 a tenth of the records.
+BY ?= 1
 bench: .venv/bench
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench $(PARTS) --by $(BY)
 
 # A minute for each reader of what a peer says; make fuzz SECONDS=3600 takes longer.
 SECONDS ?= 60
