@@ -403,6 +403,43 @@ def test_there_are_links() -> None:
     assert sum(len(targets(path)) for path in PAGES) > 100
 
 
+def test_every_page_is_reached_by_links_from_the_index() -> None:
+    reached, ahead = set[Path](), [DOCS / "index.md"]
+    while ahead:
+        path = ahead.pop()
+        if path in reached:
+            continue
+        reached.add(path)
+        found = ((path.parent / target.partition("#")[0]).resolve() for target in targets(path))
+        ahead += [page for page in found if page.suffix == ".md"]
+    assert {path for path in PAGES if DOCS in path.parents} - reached == set()
+
+
+def read_as_a_site(docs: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """All that Sphinx does with the pages, but for writing them: every warning is an error."""
+    options = ["-W", "--keep-going", "-n", "-q", "-b", "dummy", "-d", str(folder / "trees")]
+    command = [sys.executable, "-m", "sphinx", *options, str(docs), str(folder / "site")]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
+    found = read_as_a_site(DOCS, tmp_path)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+def test_a_dead_link_and_a_page_in_no_contents_are_warnings(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "std").mkdir(parents=True)
+    for name in ("conf.py", "limits.md"):
+        shutil.copy(DOCS / name, docs)
+    (docs / "index.md").write_text("# All\n\n[a](gone.md), [b](limits.md#of-nothing)\n")
+    (docs / "std" / "lost.md").write_text("# Lost\n")  # below a first page that is not there
+    found = read_as_a_site(docs, tmp_path)
+    assert found.returncode != 0
+    for said in ("gone.md", "of-nothing", "std/lost.md: WARNING: document isn't included"):
+        assert said in found.stderr
+
+
 def test_every_page_is_in_the_contents_of_the_site() -> None:
     listed = set(re.findall(r"^[\w/-]+$", conf.contents(), re.MULTILINE))
     own = {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES if DOCS in p.parents}

@@ -1,6 +1,6 @@
 """lacec diff: what a change of policy does to the records of a store."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +8,7 @@ import typer
 
 from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
+from lacec.cli.groups import grouped
 from lacec.cli.modules import facet_of, read_linked
 from lacec.cli.options import (
     ExposeOption,
@@ -15,12 +16,18 @@ from lacec.cli.options import (
     FactsOption,
     JsonOption,
     LimitOption,
+    LoweringOption,
+    OneSide,
+    OriginsOption,
     StoreOption,
     WithOption,
+    needs_peer,
+    not_with_peer,
     read_limits,
+    read_queries,
 )
 from lacec.cli.output import Segment, write, write_json
-from lacec.cli.plan import Policy, Reader, Setup, derived_names, read_side
+from lacec.cli.plan import Policy, Reader, Setup, derived_names, read_setup, read_side
 from lacec.cli.render import counted
 from lacec.cli.report import refuse
 from lacec.cli.why import explanation_text, rule_text
@@ -30,7 +37,7 @@ from lacec.explainer import explain_module, explain_plan
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, scope_of
-from lacec.predicates import SELECTOR_EXPORTS, Predicate, read_predicate
+from lacec.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.views import OriginMode
 
@@ -44,7 +51,9 @@ _GENERATED = {
 MOST_SHOWN = 20
 
 
+@grouped
 def diff_command(
+    *,
     old: Annotated[str, typer.Argument(metavar="OLD", help="The policy as it was.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The policy as it is to be.")],
     store: StoreOption = None,
@@ -65,10 +74,10 @@ def diff_command(
             "--peer", metavar="FILE", help="Compare what is sent to and requested of this selector."
         ),
     ] = None,
-    side: Annotated[
-        int, typer.Option("--side", min=0, max=1, help="With --peer: the operand they are.")
-    ] = 0,
+    of_plan: OneSide,
     expose: ExposeOption = None,
+    origins: OriginsOption = OriginMode.OPAQUE,
+    lowering: LoweringOption = None,
     limit: LimitOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -76,7 +85,8 @@ def diff_command(
 
     A record that comes is shown with the rules of the new policy that select it, and why the
     old one did not; one that goes with the rules of the old policy that did, and why the new
-    one does not. With --peer, the records that are sent and requested.
+    one does not. With --peer, the records that are sent and requested, by side 0 unless
+    --side says otherwise.
 
     Example: lacec diff old.lace new.lace --store mine
     """
@@ -85,13 +95,14 @@ def diff_command(
         raise typer.BadParameter("standard input (-) can be read only once")
     most = MOST_EXPLAINED if json else MOST_SHOWN
     if peer is None:
-        if side or expose:
-            raise typer.BadParameter("needs --peer", param_hint="--side" if side else "--expose")
+        needs_peer(**vars(of_plan), expose=expose, lowering=lowering)
+        needs_peer(origins=origins is not OriginMode.OPAQUE)
         found = _modules((old, new), query, facet, linked, facts, store, limits, json, most)
     else:
-        if query or facet or linked:
-            raise typer.BadParameter("--query, --facet and --with cannot stand beside --peer")
-        found = _plans((old, new), peer, side, expose or (), facts, store, limits, json, most)
+        not_with_peer(**{"query": query, "facet": facet, "with": linked})
+        setup, policy = read_setup(of_plan, expose, origins, lowering)
+        side = of_plan.side or 0
+        found = _plans((old, new), peer, side, setup, policy, facts, store, limits, json, most)
     if json:
         write_json(found.json())
     else:
@@ -100,7 +111,7 @@ def diff_command(
 
 def _modules(
     names: tuple[str, str],
-    query: Sequence[str] | None,
+    query: list[str] | None,
     facet: Facet | None,
     linked: list[str] | None,
     facts: list[str] | None,
@@ -129,18 +140,18 @@ def _plans(
     names: tuple[str, str],
     peer: str,
     side: int,
-    expose: Sequence[str],
+    setup: Setup,
+    policy: Policy,
     facts: list[str] | None,
     store: Path | None,
     limits: Limits,
     json: bool,
     most: int,
 ) -> Difference:
-    setup = Setup((None, None), (None, None), OriginMode.OPAQUE, None)
     sides = []
     for name in names:
         files = (peer, name) if side else (name, peer)
-        sides.append(read_side(files, side, setup, Policy(expose), limits, json))
+        sides.append(read_side(files, side, setup, policy, limits, json))
     derived = {each for plan, program, _ in sides for each in derived_names(plan, program)}
     with read_all_facts(facts, store, derived, limits, json, PROFILE_FACTS) as found:
         database, wrong, read = found
@@ -155,7 +166,7 @@ def _derived(module: Module) -> set[Predicate]:
     return {predicate for group in module.groups for predicate in group}
 
 
-def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predicate]:
+def _asked(query: list[str] | None, old: Module, new: Module) -> list[Predicate]:
     """What is compared: what is asked for, or what the policies select."""
     derived = _derived(old) | _derived(new)
     if not query:
@@ -167,10 +178,7 @@ def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predic
             said = f"neither has Selected/1 or SelectHave/1; say --query; they derive {listed}"
             raise typer.BadParameter(said, param_hint="--query")
         return found
-    try:
-        asked = list(dict.fromkeys(map(read_predicate, query)))
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--query") from None
+    asked = read_queries(query)
     for predicate in asked:
         if predicate not in derived:
             said = f"no rule of either policy derives {predicate}"
