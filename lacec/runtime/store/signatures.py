@@ -53,7 +53,7 @@ class Signatures:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_exception: object) -> None:
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
             for _ in range(self._workers):
