@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lacec.records.facts import FIELD, RECORD_LINK, record_facts
 from lacec.records.record import Record
+from lacec.runtime.store.importing import Refused
 
 Extra = tuple[str, str, str]
 Link = tuple[str, str, str, str]
@@ -58,6 +59,11 @@ def _type(column: str) -> Any:
 
 
 RECORD_COLUMNS = pa.schema([(column, _type(column)) for column in Row._fields])
+
+# What was no valid record: as `lacec store import` names it.
+REFUSED_COLUMNS = pa.schema(
+    [(name, pa.int64() if name == "offset" else pa.string()) for name in Refused._fields]
+)
 
 
 def row_of(record: Record) -> Row:

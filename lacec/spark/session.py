@@ -5,11 +5,13 @@ to the terminal. A local one needs no Java on the machine, listens on loopback a
 runs the Python that runs this.
 """
 
+import logging
 import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +61,13 @@ _LOOPBACK = {
 _ASTRAY = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "HADOOP_CONF_DIR")
 
 
+def check_installed() -> None:
+    """SparkError unless all of `lacec[spark]` is there."""
+    missing = [name for name in ("pyspark", "pyarrow", "pandas") if find_spec(name) is None]
+    if missing:
+        raise SparkError(f"{missing[0]} is not installed: install `lacec[spark]`")
+
+
 def open_session(
     *,
     master: str | None = None,
@@ -71,10 +80,9 @@ def open_session(
     `memory` is what the driver may take, as in `4g`; a local session has no other memory.
     `long` starts slower, and computes faster once it is warm. SparkError if it cannot be.
     """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise SparkError("Spark is not installed: install `lacec[spark]`") from None
+    check_installed()
+    from pyspark.sql import SparkSession
+
     if master is not None and remote is not None:
         raise SparkError("give a master or a Connect server, not both")
     builder = SparkSession.Builder().appName("lacec").config(map=_SQL)
@@ -124,6 +132,8 @@ def _opened(
 ) -> "SparkSession":
     from pyspark.errors import PySparkException
 
+    for name in ("py4j", "pyspark"):  # what is wrong is said by exceptions
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with _environment(environment):
             return builder.getOrCreate()
@@ -160,7 +170,10 @@ def session(
     long: bool = False,
 ) -> "Iterator[SparkSession]":
     """The session that is open already; or one that ends with this."""
-    active = _active()
+    check_installed()
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
     if active is not None:
         yield active
         return
@@ -169,11 +182,3 @@ def session(
         yield opened
     finally:
         opened.stop()
-
-
-def _active() -> "SparkSession | None":
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        return None
-    return SparkSession.getActiveSession()

@@ -11,18 +11,20 @@ being renamed once all of their files are complete. One process at a time writes
 import fcntl
 import json
 import os
+import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from lacec.errors import SparkError
-from lacec.spark.rows import RECORD_COLUMNS, Row, record_arrays
+from lacec.spark.rows import RECORD_COLUMNS, REFUSED_COLUMNS, Row, record_arrays
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,20 +32,13 @@ if TYPE_CHECKING:
 
 LAYOUT = 1
 SCHEMA: "StructType" = from_arrow_schema(RECORD_COLUMNS)
-REFUSED_COLUMNS = pa.schema(
-    [
-        ("source", pa.string()),
-        ("offset", pa.int64()),
-        ("name", pa.string()),
-        ("message", pa.string()),
-    ]
-)
 REFUSED_SCHEMA: "StructType" = from_arrow_schema(REFUSED_COLUMNS)
 
 _ABOUT = "lacec.json"
 _BATCHES = "batches"
 _LOCK = ".lock"
 _STAGING = ".staging-"
+_PATTERN = re.compile(r"[][{}*?\\]")
 
 
 def read_records(session: "SparkSession", folder: str | Path) -> "DataFrame":
@@ -62,9 +57,9 @@ def read_table(
     """The rows of Parquet files in folders; none where there is no folder."""
     if not folders:
         return session.createDataFrame([], schema)
-    # Names are taken as they are: to Spark a bracket would be a pattern.
-    reader = session.read.schema(schema).option("__globPaths__", "false")
-    return reader.parquet(*(str(folder.absolute()) for folder in folders))
+    # To Spark a bracket in a name would be a pattern.
+    paths = [_PATTERN.sub(r"\\\g<0>", str(folder.absolute())) for folder in folders]
+    return session.read.schema(schema).parquet(*paths)
 
 
 def records_frame(session: "SparkSession", rows: Sequence[Row]) -> "DataFrame":
@@ -110,35 +105,52 @@ def writing(folder: str | Path) -> Iterator[Path]:
     a process left behind that was killed is removed.
     """
     path = Path(folder)
-    try:
-        _prepare(path)
-        with (path / _LOCK).open("wb") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise SparkError(f"another process is ingesting into {path}") from None
+    with ExitStack() as stack:
+        try:
+            _check_ours(path)
+            path.mkdir(parents=True, exist_ok=True)
+            _lock(path, stack.enter_context((path / _LOCK).open("wb")))
+            _make_ours(path)
             for left in path.glob(f"{_STAGING}*"):
-                shutil.rmtree(left, ignore_errors=True)
-            staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=path))
-            try:
-                yield staging
-            finally:
-                shutil.rmtree(staging, ignore_errors=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise SparkError(f"the folder {path} cannot be written: {reason}") from None
+                _remove(left)
+            staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=path)).absolute()
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise SparkError(f"the folder {path} cannot be written: {reason}") from None
+        stack.callback(_remove, staging)
+        yield staging
 
 
-def _prepare(path: Path) -> None:
-    """Make a folder ours, unless it is; or refuse one that is somebody else's."""
-    path.mkdir(parents=True, exist_ok=True)
-    strange = [each for each in path.iterdir() if each.name not in (_LOCK, _BATCHES)]
-    if (path / _ABOUT).exists() or [each for each in strange if not each.name.startswith(".")]:
+def _check_ours(path: Path) -> None:
+    """SparkError for a folder that has something else in it."""
+    if (path / _ABOUT).exists():
         _check_layout(path)
+    elif path.exists() and any(each.name not in (_BATCHES, _LOCK) for each in path.iterdir()):
+        raise SparkError(f"the folder {path} is not empty, and has no ingested records")
+
+
+def _lock(path: Path, file: BinaryIO) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise SparkError(f"another process is ingesting into {path}") from None
+
+
+def _make_ours(path: Path) -> None:
     (path / _BATCHES).mkdir(exist_ok=True)
-    new = path / f"{_LOCK}.{os.getpid()}"
-    new.write_text(json.dumps({"layout": LAYOUT}) + "\n", encoding="utf-8")
-    new.replace(path / _ABOUT)
+    if not (path / _ABOUT).exists():
+        new = path / _BATCHES / _ABOUT
+        new.write_text(f'{{"layout": {LAYOUT}}}\n', encoding="utf-8")
+        new.replace(path / _ABOUT)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder into which a task that is being ended may still write."""
+    for _ in range(20):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            break
+        time.sleep(0.1)
 
 
 def commit(folder: str | Path, complete: Path) -> int:
@@ -155,9 +167,8 @@ def commit(folder: str | Path, complete: Path) -> int:
 
 
 def _sync(path: Path) -> None:
-    with suppress(PermissionError):
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
