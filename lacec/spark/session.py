@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -48,7 +49,6 @@ _SQL: dict[str, bool | float | int | str | None] = {
 }
 # What the Spark that we start has.
 _STARTED: dict[str, bool | float | int | str | None] = {
-    "spark.api.mode": "classic",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
@@ -92,10 +92,11 @@ def open_session(
     started = {**_STARTED, "spark.driver.memory": memory or MEMORY}
     if local.startswith("local"):
         started |= {**_LOOPBACK, "spark.sql.shuffle.partitions": str(os.cpu_count() or 1)}
-    if remote is not None:
-        del started["spark.api.mode"]
     builder = builder.config(map=started)
-    builder = builder.remote(remote) if remote is not None else builder.master(local)
+    if remote is not None:
+        builder = builder.remote(remote)
+    else:
+        builder = builder.config("spark.api.mode", "classic").master(local)
     return _start(builder, local.startswith("local"), long)
 
 
@@ -135,7 +136,8 @@ def _opened(
     for name in ("py4j", "pyspark"):  # what is wrong is said by exceptions
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        with _environment(environment):
+        with _environment(environment), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             return builder.getOrCreate()
     except (PySparkException, OSError, RuntimeError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
