@@ -7,6 +7,7 @@ runs the Python that runs this.
 
 import logging
 import os
+import signal
 import sys
 import tempfile
 import warnings
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from lacec.errors import SparkError
@@ -136,12 +138,26 @@ def _opened(
     for name in ("py4j", "pyspark"):  # what is wrong is said by exceptions
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        with _environment(environment), warnings.catch_warnings():
+        with _environment(environment), _interrupts(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return builder.getOrCreate()
     except (PySparkException, OSError, RuntimeError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise SparkError(f"Spark cannot be used: {lines[0]}") from None
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Leave an interrupt what it was.
+
+    The handler of Spark talks to the JVM in the middle of whatever is being said to it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if before is not None and current_thread() is main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
