@@ -113,6 +113,10 @@ class StoreError(LacecError):
     """A store that cannot be used, or cannot be changed now; what was stored stays stored."""
 
 
+class SparkError(LacecError):
+    """A Spark that cannot be used, work that failed on it, or a folder that is no table."""
+
+
 class AddressError(LacecError):
     """A text that is no transport address (060)."""
 

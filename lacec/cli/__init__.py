@@ -45,11 +45,18 @@ COMMANDS = (
     "store stats",
     "store compact",
     "store backup",
+    "spark ingest",
+    "spark evaluate",
+    "spark plan",
 )
 # What a group is for, and an example.
 GROUPS = {
     "key": ("Make signing secrets, and see their verifiers.", "lacec key new -o alice.key"),
     "record": ("Make, sign, read and check records.", "lacec record show one"),
+    "spark": (
+        "Check records and evaluate over them on Spark.",
+        "lacec spark ingest records/ --out tables",
+    ),
     "std": ("See what the standard library has to link.", "lacec std list"),
     "store": ("Keep records, and evaluate over them.", "lacec store list mine"),
 }

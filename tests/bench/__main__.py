@@ -7,7 +7,19 @@ import argparse
 
 from rich.console import Console
 
-from tests.bench import engine, exchange, iltp, incremental, language, plan, store, typing, why
+from tests.bench import (
+    engine,
+    exchange,
+    iltp,
+    incremental,
+    language,
+    plan,
+    spark,
+    spark_ingest,
+    store,
+    typing,
+    why,
+)
 
 # Those that can do with fewer records, and those that are of one size.
 OF_A_SIZE = {
@@ -22,6 +34,8 @@ OTHERS = {
     "typing": typing.main,
     "engine": engine.main,
     "plan": plan.main,
+    "spark": spark.main,
+    "spark_ingest": spark_ingest.main,
 }
 
 if __name__ == "__main__":

@@ -1,18 +1,20 @@
 """What the commands on stores share: opening one, and what they say when that fails."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from lacec.cli.output import write, write_json
+from lacec.cli.output import Segment, write, write_json
+from lacec.diagnostics import visible
 from lacec.errors import StoreError
 from lacec.records.coordinates import CoordinateError, HashAddress, read_coordinate
 from lacec.records.links import is_record_hash
 from lacec.runtime.store.check import read_stored
+from lacec.runtime.store.importing import Refused
 from lacec.runtime.store.store import Store
 
 StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.")]
@@ -67,3 +69,10 @@ def read_hash(text: str) -> str:
     if not is_record_hash(text):
         raise typer.BadParameter(f"{text!r} is not the hash of a record: write S.<b64a>.H3")
     return text
+
+
+def show_refused(refused: Iterable[Refused]) -> Iterator[Segment]:
+    for each in refused:
+        yield "error", "bold red"
+        yield f"[{each.name}]: {each.message}\n", "bold"
+        yield f" --> {visible(each.source)}, byte {each.offset}\n", ""

@@ -12,12 +12,10 @@ import typer
 from lacec.cli.files import STDIN, read_file
 from lacec.cli.options import JsonOption, RecordLimitOption, read_record_limits
 from lacec.cli.output import write, write_json
-from lacec.cli.store.common import StoreArgument, opened, refuse_store
-from lacec.diagnostics import visible
+from lacec.cli.store.common import StoreArgument, opened, refuse_store, show_refused
 from lacec.errors import StoreError
 from lacec.runtime.store.importing import (
     Batch,
-    Refused,
     Stream,
     files_below,
     import_streams,
@@ -75,7 +73,7 @@ def import_command(
         document = {"admitted": total.admitted, "known": total.known, "refused": refused}
         write_json(document if failure is None else {**document, "error": str(failure)})
     else:
-        write(_text(total.refused), sys.stderr)
+        write(show_refused(total.refused), sys.stderr)
         said = f"{counts[0]} admitted, {counts[1]} known, {len(total.refused)} refused\n"
         write([(said, "")])
         if failure is not None:
@@ -117,10 +115,3 @@ def _progress(size: int | None) -> Iterator[Callable[[int, str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=size)
         yield lambda more, text: progress.update(task, advance=more, description=text)
-
-
-def _text(refused: list[Refused]) -> Iterator[tuple[str, str]]:
-    for each in refused:
-        yield "error", "bold red"
-        yield f"[{each.name}]: {each.message}\n", "bold"
-        yield f" --> {visible(each.source)}, byte {each.offset}\n", ""

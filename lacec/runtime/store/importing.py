@@ -9,23 +9,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from lacec.errors import RecordError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
-from lacec.records.record import Record, read_some_records
+from lacec.records.record import Record, read_records, read_some_records
 from lacec.runtime.store.signatures import Signatures, batches
-from lacec.runtime.store.store import Store
+
+if TYPE_CHECKING:
+    from lacec.runtime.store.store import Store
 
 _PIECE = 1 << 20
 
 Stream = tuple[str, BinaryIO | OSError]
 """The name of a file and its bytes, or why it has none."""
-
-
-class Place(NamedTuple):
-    source: str
-    offset: int
 
 
 class Refused(NamedTuple):
@@ -35,6 +32,15 @@ class Refused(NamedTuple):
     offset: int
     name: str
     message: str
+
+
+class Place(NamedTuple):
+    source: str
+    offset: int
+
+    def refused(self, error: RecordError) -> Refused:
+        """What is said of the record that begins there."""
+        return Refused(self.source, self.offset + error.offset, error.name, error.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class Batch:
 
 
 def import_streams(
-    store: Store,
+    store: "Store",
     streams: Iterable[Stream],
     on_batch: Callable[[Batch], None],
     *,
@@ -68,8 +74,7 @@ def import_streams(
                 if error is None:
                     good.append(record)
                 else:
-                    offset = place.offset + error.offset
-                    refused.append(Refused(place.source, offset, error.name, error.message))
+                    refused.append(place.refused(error))
             added = store.add(good)
             size = sum(len(record.data) for _, record in (each for each, _ in checked))
             reported = refused[:]
@@ -113,23 +118,51 @@ def _read(
 ) -> Iterator[tuple[Place, Record]]:
     """The records of all streams, whose signatures are not checked yet."""
     for name, stream in streams:
-        at = 0
-        try:
-            for offset, found in _records(stream, limits):
-                if isinstance(found, RecordError):
-                    refused.append(Refused(name, offset, found.name, found.message))
-                else:
-                    yield Place(name, offset), found
-                    at = offset + len(found.data)
-        except OSError as error:
-            message = f"it cannot be read: {(error.strerror or str(error)).lower()}"
-            refused.append(Refused(name, at, "unreadable", message))
+        for found in read_stream(name, stream, limits):
+            if isinstance(found, Refused):
+                refused.append(found)
+            else:
+                yield found
+
+
+def read_stream(
+    name: str,
+    stream: BinaryIO | OSError,
+    limits: RecordLimits,
+    start: int = 0,
+    stop: int | None = None,
+) -> Iterator[tuple[Place, Record] | Refused]:
+    """The records of a stream, whose signatures are not checked yet, and what is none.
+
+    A part of it begins at `start`, where a record does, and ends with the LF before `stop`.
+    """
+    at = max(start - 1, 0)
+    try:
+        for offset, found in _records(stream, limits, start, stop):
+            if isinstance(found, RecordError):
+                yield Refused(name, start + offset, found.name, found.message)
+            else:
+                yield Place(name, start + offset), found
+                at = start + offset + len(found.data)
+    except OSError as error:
+        message = f"it cannot be read: {(error.strerror or str(error)).lower()}"
+        yield Refused(name, at, "unreadable", message)
 
 
 def _records(
-    stream: BinaryIO | OSError, limits: RecordLimits
+    stream: BinaryIO | OSError, limits: RecordLimits, start: int, stop: int | None
 ) -> Iterator[tuple[int, Record | RecordError]]:
     if isinstance(stream, OSError):
         raise stream
-    pieces = iter(lambda: stream.read(_PIECE), b"")
-    return read_some_records(pieces, limits, verify=False)
+    if start:
+        stream.seek(start)
+    if not start and stop is None:
+        return read_some_records(_pieces(stream, stop), limits, verify=False)
+    return read_records(_pieces(stream, stop), limits, verify=False)
+
+
+def _pieces(stream: BinaryIO, stop: int | None) -> Iterator[bytes]:
+    left = _PIECE if stop is None else stop - stream.tell()
+    while left and (piece := stream.read(min(left, _PIECE))):
+        yield piece
+        left -= 0 if stop is None else len(piece)

@@ -53,7 +53,7 @@ class Signatures:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_exception: object) -> None:
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
             for _ in range(self._workers):
@@ -116,7 +116,7 @@ class _Process:
                 ],
                 pass_fds=(their_read, their_write),
                 start_new_session=True,  # what interrupts an import does not reach it
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(_module_folders())},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(module_folders())},
             )
             self._files = ours.pop_all()
 
@@ -157,7 +157,7 @@ def _pipe(read: ExitStack, write: ExitStack) -> tuple[int, int]:
     return ends
 
 
-def _module_folders() -> list[str]:
+def module_folders() -> list[str]:
     """Where this process has its modules from, but for the current folder."""
     package = str(Path(__file__).absolute().parents[3])
     others = [folder for folder in sys.path if os.path.isabs(folder) and not _is_current(folder)]

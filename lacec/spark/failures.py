@@ -1,0 +1,35 @@
+"""Failures of Spark in one line: Java's traces and Python's become a SparkError."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lacec.errors import SparkError
+
+_VERSIONS = re.compile(r"PYTHON_VERSION_MISMATCH\] (.*)")
+# What an exception of Python says at the end of its trace, within one of Java.
+_RAISED = re.compile(r"^(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$", re.MULTILINE)
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Let work on Spark fail with a SparkError that has one line."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise SparkError(f"the work on Spark failed: {_reason(str(error))}") from None
+    except ConnectionError as error:
+        raise SparkError(f"Spark has ended: {error}") from None
+
+
+def _reason(text: str) -> str:
+    """The one line that says most."""
+    if found := _VERSIONS.search(text):
+        return found.group(1)
+    raised = _RAISED.findall(text)
+    inner = [f"{name}: {message}" for name, message in raised if message.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return (inner[-1] if inner else lines[0] if lines else "nothing was said")[:500]
