@@ -166,5 +166,5 @@ def bench_page() -> str:
     for name in called:
         tree = ast.parse((BENCH / f"{name}.py").read_text("utf-8"))
         text = ast.get_docstring(tree) or ""
-        lines += [f"## {name.capitalize()}", "", text, ""]
+        lines += [f"## {name.replace("_", " ").capitalize()}", "", text, ""]
     return "\n".join(lines).rstrip("\n") + "\n"
