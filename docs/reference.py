@@ -166,5 +166,6 @@ def bench_page() -> str:
     for name in called:
         tree = ast.parse((BENCH / f"{name}.py").read_text("utf-8"))
         text = ast.get_docstring(tree) or ""
-        lines += [f"## {name.replace("_", " ").capitalize()}", "", text, ""]
+        title = name.replace("_", " ").capitalize()
+        lines += [f"## {title}", "", text, ""]
     return "\n".join(lines).rstrip("\n") + "\n"
