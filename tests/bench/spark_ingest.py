@@ -46,9 +46,9 @@ def check_group(path: Path, number: int) -> int:
         return sum(bool(parse_record(data)) for batch in batches for data in batch[0].to_pylist())
 
 
-def _processor_seconds() -> float:
-    """What this process and all below it have taken, those that ended too."""
-    seconds, parents = {}, {}
+def _processor_seconds() -> dict[int, float]:
+    """What each process that this one started, or those did, has taken."""
+    ticks, parents = {}, {}
     for each in Path("/proc").iterdir():
         if each.name.isdecimal():
             try:
@@ -56,20 +56,22 @@ def _processor_seconds() -> float:
             except OSError:  # it has just ended
                 continue
             parents[int(each.name)] = int(stat[1])
-            seconds[int(each.name)] = sum(map(int, stat[11:15]))
+            ticks[int(each.name)] = int(stat[11]) + int(stat[12])
 
     def ours(process: int) -> bool:
         while process in parents and process != os.getpid():
             process = parents[process]
         return process == os.getpid()
 
-    return sum(ticks for n, ticks in seconds.items() if ours(n)) / os.sysconf("SC_CLK_TCK")
+    return {n: ticks[n] / os.sysconf("SC_CLK_TCK") for n in ticks if ours(n)}
 
 
 def cost(work: Callable[[], int], count: int) -> Cost:
+    """What some work takes. Those that do it outlive it; others end meanwhile, idle."""
     before, start = _processor_seconds(), perf_counter()
     assert work() == count
-    return Cost(perf_counter() - start, _processor_seconds() - before)
+    wall, after = perf_counter() - start, _processor_seconds()
+    return Cost(wall, sum(after[process] - before.get(process, 0) for process in after))
 
 
 def costs(folder: Path, count: int) -> Iterator[tuple[str, Cost]]:
