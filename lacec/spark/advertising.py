@@ -5,7 +5,7 @@ digest, and how many bytes its lines take. This runs in executors, and so knows 
 Spark.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
@@ -42,7 +42,7 @@ SUBTREE_COLUMNS = pa.schema(
 )
 _ROWS = 4096  # of subtrees, at a time
 
-BYTES = "bytes bigint"
+MEASURED = "size bigint, bytes bigint"
 
 
 def describe(batches: Iterator[Any], source: str) -> Iterator[Any]:
@@ -104,18 +104,20 @@ def plant(batches: Iterator[Any], firsts: Mapping[tuple[int, str, int], int]) ->
 
 
 def measure_requests(batches: Iterator[Any]) -> Iterator[Any]:
-    """Hashes in; out: the bytes of the lines that request them."""
+    """Hashes in; out: how many, and the bytes of the lines that request them."""
     for batch in batches:
         hashes = batch.column(0).to_pylist()
-        yield _total([len(write_message(Request(tuple(hashes))))])
+        yield _measured(len(hashes), len(write_message(Request(tuple(hashes)))))
 
 
 def measure_refusals(batches: Iterator[Any]) -> Iterator[Any]:
-    """Hashes in; out: the bytes of the lines that say they are not available."""
+    """Hashes in; out: how many, and the bytes of the lines that say they are not available."""
     for batch in batches:
         hashes = batch.column(0).to_pylist()
-        yield _total([len(write_message(NotAvailable(hash))) for hash in hashes])
+        lines = (write_message(NotAvailable(hash)) for hash in hashes)
+        yield _measured(len(hashes), sum(map(len, lines)))
 
 
-def _total(sizes: Sequence[int]) -> Any:
-    return pa.RecordBatch.from_arrays([pa.array([sum(sizes)], pa.int64())], ["bytes"])
+def _measured(size: int, bytes: int) -> Any:
+    arrays = [pa.array([value], pa.int64()) for value in (size, bytes)]
+    return pa.RecordBatch.from_arrays(arrays, ["size", "bytes"])

@@ -23,7 +23,7 @@ from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS as EXCHANGE_LIMITS
 from lacec.runtime.interlace.partitions import Summary
 from lacec.runtime.recording.recorder import NAMES
-from lacec.spark.advertising import ADVERTISED_COLUMNS, BYTES, CLAIM_COLUMNS
+from lacec.spark.advertising import ADVERTISED_COLUMNS, CLAIM_COLUMNS, MEASURED
 from lacec.spark.agreement import Agreed, reads_claims
 from lacec.spark.evaluate import DEFAULT_SETTINGS, Evaluator, Facts, Side
 from lacec.spark.facts import SOURCE
@@ -107,7 +107,7 @@ class _Found:
 
     side: Side
     send: DataFrame | None = None
-    request: tuple[DataFrame, int] | None = None
+    request: DataFrame | None = None
 
 
 @dataclass
@@ -120,6 +120,7 @@ class _Member:
     source: str
     plain: Database
     claims: _Claims
+    offered: DataFrame | None = None  # the send set that the claims are all of
     stored: int = 0  # how often records have come
     # D18: answered NotAvailable, so not asked for while it stays advertised.
     unwanted: DataFrame | None = None
@@ -233,6 +234,10 @@ class Reconciliation:
 
     def _advertise(self, side: _Member, peer: _Claims) -> None:
         may_send, old = self._may_send(side, peer), side.claims
+        if may_send is side.offered and side.withheld is None:
+            side.sent += Sent(advertisements=old.bytes + 1)
+            return
+        side.offered = may_send if side.withheld is None else None
         if side.withheld is not None:
             may_send, side.withheld = _without(may_send, side.withheld), None
         # Have, too: what is described are rows of records.
@@ -265,13 +270,11 @@ class Reconciliation:
         found = self._evaluated(side, peer)
         if found.request is None:
             may_request = _among(_named(found.side.may_request), peer.frame)
-            written = self._work.written(_without(may_request, side.records))
-            found.request = written, written.count()
-        hashes, size = found.request
-        if side.unwanted is not None and size:
+            found.request = self._work.written(_without(may_request, side.records))
+        hashes = found.request
+        if side.unwanted is not None:
             hashes = self._work.written(_without(hashes, side.unwanted))
-            size = hashes.count()
-        bytes = self._measured(hashes, "requests") if size else 0
+        size, bytes = self._measured(hashes, "requests")
         side.requested += size
         side.sent += Sent(requests=bytes + 1)
         return hashes, size
@@ -293,7 +296,7 @@ class Reconciliation:
         peer.sent += Sent(records=bytes + count)
         if count < size:
             refused = self._work.written(_without(hashes, rows))
-            peer.sent += Sent(records=self._measured(refused, "refusals"))
+            peer.sent += Sent(records=self._measured(refused, "refusals")[1])
             peer.withheld = refused
             unwanted = side.unwanted
             side.unwanted = refused if unwanted is None else unwanted.unionAll(refused)
@@ -305,10 +308,12 @@ class Reconciliation:
         )
         return rows if count else None
 
-    def _measured(self, hashes: DataFrame, what: str) -> int:
+    def _measured(self, hashes: DataFrame, what: str) -> tuple[int, int]:
+        """How many there are, and the bytes of the lines that say so."""
         function = f"lacec.spark.advertising:measure_{what}"
-        (bytes,) = _sums(self._executors.run(hashes, function, BYTES), F.sum("bytes"))
-        return bytes
+        measured = self._executors.run(hashes, function, MEASURED)
+        size, bytes = _sums(measured, F.sum("size"), F.sum("bytes"))
+        return size, bytes
 
     # What was found.
 
