@@ -46,6 +46,8 @@ COMMANDS = (
     "store compact",
     "store backup",
     "spark ingest",
+    "spark evaluate",
+    "spark plan",
 )
 # What a group is for, and an example.
 GROUPS = {

@@ -133,7 +133,7 @@ def _evaluate(
         refuse(outcome.diagnostics, dict(inputs), json)
     module = outcome.module
     derived = {predicate for group in module.groups for predicate in group}
-    outputs = _outputs(query, module)
+    outputs = read_outputs(query, module)
     with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse((*outcome.diagnostics, *wrong), dict(inputs) | files, json)
@@ -162,7 +162,8 @@ def _write_result(
         raise typer.BadParameter(f"{error}; --json can hold every value") from None
 
 
-def _outputs(query: list[str] | None, module: Module) -> list[Predicate]:
+def read_outputs(query: list[str] | None, module: Module) -> list[Predicate]:
+    """The predicates that are asked for; every derived one if none is."""
     if not query:
         return sorted(predicate for group in module.groups for predicate in group)
     try:

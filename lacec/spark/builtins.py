@@ -51,6 +51,8 @@ def run_test(test: Test, terms: Sequence[Column], constants: Sequence[str | None
         text, start, _, end = terms
         delimiters = constants[2]
         assert delimiters is not None
+        if not delimiters and constants[3] == "":
+            return F.startswith(text, start)
         return _text_shape(text, start, delimiters, end)
     sign = constants[1]
     assert sign is not None

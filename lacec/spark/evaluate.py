@@ -21,10 +21,10 @@ from lacec.plan.lower import MAY_REQUEST, MAY_SEND, OWN_VIEWER, VIEWER, SideProg
 from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.records.facts import HAVE
 from lacec.sides import OUTPUTS, check_predicates, check_program
-from lacec.spark.facts import HASH, View, advertised_facts, both, record_facts
+from lacec.spark.facts import View, advertised_facts, both, record_facts
 from lacec.spark.kernels import Kernels
 from lacec.spark.machine import Settings, SparkMachine
-from lacec.spark.registers import Few, Register, Rows, Table, Told, every, names_of, relation
+from lacec.spark.registers import HASH, Few, Register, Rows, Table, Told, every, names_of, relation
 from lacec.spark.work import Work
 from lacec.views import PLAIN, Resolution
 from lacec.vm.database import Database

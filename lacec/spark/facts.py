@@ -14,12 +14,11 @@ from pyspark.sql import functions as F
 from lacec.predicates import Predicate
 from lacec.records.facts import BLOB_HASH, FIELD, HAVE, PLEX_HASH, RECORD_LINK
 from lacec.spark.kernels import Kernels
-from lacec.spark.registers import Columns, Few, Register, Rows, Table, Told, every, relation
+from lacec.spark.registers import HASH, Columns, Few, Register, Rows, Table, Told, every, relation
 from lacec.spark.rows import FIELD_COLUMNS
 
 ADVERTISED = Predicate("Advertised", 2)
 ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
-HASH = "hash"
 SOURCE = "source"
 
 

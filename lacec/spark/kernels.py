@@ -32,6 +32,8 @@ from lacec.spark.registers import (
 
 Picks = Sequence[tuple[int, int]]
 Way = tuple[Keys, int, int, int, int]
+Bound = int | Callable[[Columns], Column]
+"""What a count is compared with: a number, or the text of a column."""
 
 
 class Kernels:
@@ -110,6 +112,8 @@ class Kernels:
         if isinstance(source, Few):
             kept = (tuple(row[column] for column in columns) for row in source.rows)
             return Few(tuple(dict.fromkeys(kept)), len(columns))
+        if isinstance(source, Told) and list(columns) == [source.key]:
+            return source.records()
         rows = self.rows(source)
         record = _place(rows.record, columns)
         kept_columns = tuple(rows.columns[column] for column in columns)
@@ -202,7 +206,7 @@ class Kernels:
             return rows.where(~found_here if anti else found_here, len(right.rows))
         if isinstance(right, Told) and _is_at_hand(rows, right, keys):
             told = right.matching(rows.columns, keys)
-            return rows.where(~told.exists() if anti else told.exists(), told.weight)
+            return rows.where(~told.exists() if anti else told.condition(), told.weight)
         names, others = self._fresh(len(keys)), self.rows(right)
         key_rows = replace(others, columns=tuple(others.columns[b] for _, b in keys))
         frame = key_rows.named(names)
@@ -220,7 +224,7 @@ class Kernels:
         right: Register,
         keys: Keys,
         sign: Compare,
-        bound: Callable[[Columns], Column],
+        bound: Bound,
     ) -> Register:
         rows = self.rows(left)
         if isinstance(right, Few):
@@ -241,7 +245,7 @@ class Kernels:
         keys: Sequence[tuple[int, str]],
         number: str,
         sign: Compare,
-        bound: Callable[[Columns], Column],
+        bound: Bound,
     ) -> Rows:
         """The rows whose number among counts by key compares with a bound; none is zero."""
         condition = every([rows.columns[a] == F.col(name) for a, name in keys])
@@ -258,7 +262,7 @@ class Kernels:
         high: Register,
         ways: Sequence[Way],
         sign: Compare,
-        bound: Callable[[Columns], Column],
+        bound: Bound,
     ) -> Register | None:
         """Counts by rank; None where the first column of low or high is not unique."""
         lows, highs = self.rows(low), self.rows(high)
@@ -324,7 +328,9 @@ def _agrees(rows: Rows, row: Row, keys: Keys) -> Column:
     return F.lit(True) if same is None else same
 
 
-def _within(rows: Rows, number: Column, sign: Compare, bound: Callable[[Columns], Column]) -> Rows:
+def _within(rows: Rows, number: Column, sign: Compare, bound: Bound) -> Rows:
     """The rows whose count compares with the bound; one that is no decimal fails (D9)."""
+    if isinstance(bound, int):
+        return rows.where(compare(number, sign, F.lit(bound)))
     passed = compare(integer_key(number.cast("string")), sign, integer_key(bound(rows.columns)))
     return rows.where(F.coalesce(passed, F.lit(False)), 16)

@@ -23,10 +23,11 @@ from lacec.predicates import Predicate
 from lacec.spark.builtins import run_test
 from lacec.spark.facts import View
 from lacec.spark.finish import finish
-from lacec.spark.kernels import Kernels
+from lacec.spark.kernels import Bound, Kernels
 from lacec.spark.registers import Columns, Few, Register, names_of, relation
 from lacec.spark.told import told_by
 from lacec.spark.work import Work
+from lacec.vm.builtins import clamped, integer
 from lacec.vm.schedule import full_blocks, needed_groups
 
 _NOTHING = Few((), 0)
@@ -192,6 +193,12 @@ class SparkMachine:
         text = self._constant(term)
         return columns[term[1]] if text is None else F.lit(text)
 
+    def _bound(self, term: Term) -> Bound:
+        text = self._constant(term)
+        if text is None:
+            return lambda columns: columns[term[1]]
+        return clamped(integer(text))
+
     def load(self, predicate: int, view: int, state: int = op.State.ALL) -> Register:
         """The tuples of a predicate, record facts through a view."""
         arity = self.code.predicates[predicate].arity
@@ -286,7 +293,7 @@ class SparkMachine:
             registers[right],
             keys,
             op.Compare(compare),
-            lambda columns: self._operand(columns, bound),
+            self._bound(bound),
         )
 
     def _rank(
@@ -303,11 +310,7 @@ class SparkMachine:
         compare: int,
         bound: Term,
     ) -> None:
-        sign = op.Compare(compare)
-
-        def limit(columns: Columns) -> Column:
-            return self._operand(columns, bound)
-
+        sign, limit = op.Compare(compare), self._bound(bound)
         found = self.kernels.rank(
             registers[left], key, registers[low], registers[high], ways, sign, limit
         )

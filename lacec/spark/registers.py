@@ -20,6 +20,7 @@ from pyspark.sql import functions as F
 Row = tuple[str, ...]
 Columns = tuple[Column, ...]
 Keys = Sequence[tuple[int, int]]
+HASH = "hash"  # the column of a table that names the record
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,22 @@ class Told:
 
         return replace(self, tell=tell) if others else self
 
+    def condition(self) -> Column | None:
+        """What holds of a row that tells any, and is false or null of others.
+
+        As plain as it can be: scans of files skip what it excludes.
+        """
+        return self.tell(None)[0] if self.array is None else F.exists(self.array, self._holds)
+
     def exists(self) -> Column:
         """Whether a row tells any; never null."""
-        if self.array is None:
-            condition, _ = self.tell(None)
-            return F.lit(True) if condition is None else F.coalesce(condition, F.lit(False))
-        return F.exists(self.array, self._holds)
+        condition = self.condition()
+        return F.lit(True) if condition is None else F.coalesce(condition, F.lit(False))
+
+    def records(self) -> "Rows":
+        """The hashes of the records that tell any."""
+        rows = Rows(self.table.frame, (F.col(HASH),), (), self.table, 0, True, self.weight)
+        return rows.where(self.condition(), 0)
 
     def count(self) -> Column:
         """How many a row tells."""
