@@ -124,6 +124,7 @@ FORBIDDEN = {
     ],
     "lacec/runtime/": ["lacec.cli", "lacec.testing"],
     "lacec/testing/": ["lacec.cli"],
+    "lacec/spark/": ["lacec.cli", "lacec.lsp", "lacec.testing"],
     # The machine of an exchange is pure: it has no clock, no connection, no store, no engine.
     "lacec/runtime/interlace/": [
         "asyncio",

@@ -7,12 +7,15 @@ runs the Python that runs this.
 
 import logging
 import os
+import signal
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
 
 from lacec.errors import SparkError
@@ -48,7 +51,6 @@ _SQL: dict[str, bool | float | int | str | None] = {
 }
 # What the Spark that we start has.
 _STARTED: dict[str, bool | float | int | str | None] = {
-    "spark.api.mode": "classic",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
@@ -92,10 +94,11 @@ def open_session(
     started = {**_STARTED, "spark.driver.memory": memory or MEMORY}
     if local.startswith("local"):
         started |= {**_LOOPBACK, "spark.sql.shuffle.partitions": str(os.cpu_count() or 1)}
-    if remote is not None:
-        del started["spark.api.mode"]
     builder = builder.config(map=started)
-    builder = builder.remote(remote) if remote is not None else builder.master(local)
+    if remote is not None:
+        builder = builder.remote(remote)
+    else:
+        builder = builder.config("spark.api.mode", "classic").master(local)
     return _start(builder, local.startswith("local"), long)
 
 
@@ -135,11 +138,26 @@ def _opened(
     for name in ("py4j", "pyspark"):  # what is wrong is said by exceptions
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        with _environment(environment):
+        with _environment(environment), _interrupts(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             return builder.getOrCreate()
     except (PySparkException, OSError, RuntimeError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise SparkError(f"Spark cannot be used: {lines[0]}") from None
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Leave an interrupt what it was.
+
+    The handler of Spark talks to the JVM in the middle of whatever is being said to it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if before is not None and current_thread() is main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -105,7 +105,7 @@ def check_units(batches: Iterator[Any], folder: str, limits: Sequence[int]) -> I
     for batch in batches:
         for number in batch.column(0).to_pylist():
             parts = _read_unit(place, number)
-            checked = _check(_read(parts, RecordLimits(*limits)), place, number)
+            checked = _check(read_parts(parts, RecordLimits(*limits)), place, number)
             (place / f"{number}.done").touch()
             kinds = (pa.int64(), pa.string(), pa.int64(), pa.string(), pa.int64())
             yield pa.RecordBatch.from_arrays(
@@ -186,7 +186,7 @@ class _Table:
 # Reading.
 
 
-def _read(parts: Iterable[Part], limits: RecordLimits) -> Iterator[Found]:
+def read_parts(parts: Iterable[Part], limits: RecordLimits) -> Iterator[Found]:
     for part in parts:
         match part:
             case FilePart():

@@ -2,7 +2,18 @@
 
 from rich.console import Console
 
-from tests.bench import engine, exchange, iltp, incremental, language, plan, store, typing, why
+from tests.bench import (
+    engine,
+    exchange,
+    iltp,
+    incremental,
+    language,
+    plan,
+    spark_ingest,
+    store,
+    typing,
+    why,
+)
 
 if __name__ == "__main__":
     console = Console()
@@ -15,3 +26,4 @@ if __name__ == "__main__":
     store.main(console)
     exchange.main(console)
     iltp.main(console)
+    spark_ingest.main(console)

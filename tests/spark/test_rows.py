@@ -21,6 +21,7 @@ from lacec.spark.rows import FIELD_COLUMNS, RECORD_COLUMNS, Row, record_arrays, 
 from lacec.spark.tables import SCHEMA, records_frame
 from tests.helpers import examples
 from tests.records.made import SECRET, blob, plex, seal
+from tests.spark.samples import read_row
 
 
 def facts_of(row: Row) -> list[Fact]:
@@ -43,15 +44,7 @@ def facts_of(row: Row) -> list[Fact]:
 def back(rows: list[Row]) -> list[Row]:
     """Rows through columns of Arrow."""
     batch = pa.RecordBatch.from_arrays(record_arrays(rows), schema=RECORD_COLUMNS)
-    return [_row(each) for each in batch.to_pylist()]
-
-
-def _row(values: dict[str, object]) -> Row:
-    lists = {
-        name: [tuple(each.values()) for each in values[name]]  # type: ignore[attr-defined]
-        for name in ("extras", "links")
-    }
-    return Row(**{**values, **lists})  # type: ignore[arg-type]
+    return [read_row(each) for each in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("record", [blob(), plex(), seal(), plex([]), blob(b"")])
@@ -69,7 +62,7 @@ def test_the_rows_of_a_corpus_have_its_facts(spark: SparkSession) -> None:
     assert [facts_of(row) for row in back(rows)] == [record_facts(record) for record in records]
     frame = records_frame(spark, rows)
     assert frame.schema == SCHEMA
-    found = [_row(each.asDict(recursive=True)) for each in frame.collect()]
+    found = [read_row(each.asDict(recursive=True)) for each in frame.collect()]
     assert sorted(found) == sorted(rows)
 
 
