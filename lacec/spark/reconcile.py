@@ -21,13 +21,13 @@ from lacec.plan.lower import SideProgram
 from lacec.predicates import Predicate
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS as EXCHANGE_LIMITS
-from lacec.runtime.interlace.partitions import Summary
 from lacec.runtime.recording.recorder import NAMES
 from lacec.spark.advertising import ADVERTISED_COLUMNS, CLAIM_COLUMNS, MEASURED
 from lacec.spark.agreement import Agreed, reads_claims
 from lacec.spark.evaluate import DEFAULT_SETTINGS, Evaluator, Facts, Side
 from lacec.spark.facts import SOURCE
 from lacec.spark.machine import Settings
+from lacec.spark.reconciled import Reconciled, Sent, SideFound
 from lacec.spark.rows import FIELD_COLUMNS
 from lacec.spark.shipping import Executors
 from lacec.spark.summaries import prefix_of, summarise
@@ -37,58 +37,6 @@ from lacec.vm.sources import add_rows
 
 _HASH = "hash"
 _CLAIMS = from_arrow_schema(CLAIM_COLUMNS)
-
-
-@dataclass(frozen=True)
-class Sent:
-    """The bytes that a side puts on the wire, in all loops; setup and hello are not counted."""
-
-    records: int = 0
-    advertisements: int = 0
-    requests: int = 0
-
-    def __add__(self, other: "Sent") -> "Sent":
-        return Sent(
-            self.records + other.records,
-            self.advertisements + other.advertisements,
-            self.requests + other.requests,
-        )
-
-
-@dataclass(frozen=True)
-class SideFound:
-    """Of one side: its send set as the exchange begins, and what comes of it."""
-
-    source: str
-    summaries: dict[str, Summary]
-    only_here: dict[str, int]  # by partition: records that the other does not offer
-    requested: int
-    received: int
-    sent: Sent
-
-    @property
-    def whole(self) -> Summary:
-        return self.summaries[""]
-
-
-@dataclass(frozen=True)
-class Reconciled:
-    """What was found; the tables can be read as long as the work folder is there."""
-
-    sides: tuple[SideFound, SideFound]
-    loops: int
-    converged: bool
-    limited: bool  # it ended at the limit on loops
-    tables: dict[str, DataFrame]
-
-    def prefixes(self) -> list[str]:
-        """The partitions that are not empty."""
-        found = {prefix for side in self.sides for prefix in side.summaries if prefix}
-        return sorted(found)
-
-    def differing(self) -> list[str]:
-        """The partitions in which the sides do not offer the same records."""
-        return sorted({prefix for side in self.sides for prefix in side.only_here})
 
 
 @dataclass(frozen=True)

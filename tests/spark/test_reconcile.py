@@ -3,42 +3,25 @@
 from collections.abc import Sequence
 from random import Random
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pyspark.sql import SparkSession
-
 from lacec.records.record import Record
 from lacec.runtime.exchange import Participant, make_pair
 from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
-from lacec.runtime.interlace.advertisement import NO_FIELDS, Advertisement, Schema, advertise
-from lacec.runtime.interlace.merkle import EMPTY, root
+from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
 from lacec.runtime.interlace.partitions import SYMBOLS, Partitions
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.side import Policy
-from lacec.spark.advertising import CLAIM_COLUMNS
-from lacec.spark.agreement import agree, reads_claims
-from lacec.spark.reconcile import Reconciled, Reconciliation, Sent
+from lacec.spark.agreement import agree
+from lacec.spark.reconcile import Reconciliation
+from lacec.spark.reconciled import Reconciled, Sent
 from lacec.spark.rows import row_of
 from lacec.spark.shipping import prepare
-from lacec.spark.summaries import summarise
 from lacec.spark.tables import records_frame
 from lacec.spark.work import Work
-from tests.helpers import examples
-from tests.runtime.interlace.solo import ALICE, BOB, plex
 from tests.runtime.interlace.test_driver import clock
 from tests.simulation.policies import (
-    ANSWERS,
-    AT_MOST_THREE,
-    COMPLEMENT,
-    EVERYTHING,
-    EXPOSURES,
-    GROUP_U,
-    HESITANT,
     MEMBERS,
-    MONOTONE,
     local_policy,
     operand,
     some_records,
