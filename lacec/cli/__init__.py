@@ -48,6 +48,8 @@ COMMANDS = (
     "spark ingest",
     "spark evaluate",
     "spark plan",
+    "spark reconcile",
+    "spark diff",
 )
 # What a group is for, and an example.
 GROUPS = {

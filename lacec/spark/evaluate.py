@@ -102,10 +102,7 @@ class Evaluator:
 
     def side(self, program: SideProgram) -> "Side":
         """One side of a plan."""
-        check_program(program, self.limits)
-        check_predicates(self.base)
-        views = self._views(program)
-        machine = self.machine(program.main, OUTPUTS, program.resolution, views)
+        machine, views = self.side_machine(program)
         found = machine.run()
         return Side(
             self.frame(found[MAY_SEND], 1),
@@ -113,6 +110,15 @@ class Evaluator:
             self._queryable(program, views),
             machine,
         )
+
+    def side_machine(
+        self, program: SideProgram, outputs: Iterable[Predicate] = OUTPUTS, *, live: bool = False
+    ) -> tuple[SparkMachine, tuple[View, ...]]:
+        """The machine for one side of a plan, before it runs, and its views."""
+        check_program(program, self.limits)
+        check_predicates(self.base)
+        views = self._views(program)
+        return self.machine(program.main, outputs, program.resolution, views, live=live), views
 
     def _views(self, program: SideProgram) -> tuple[View, ...]:
         """The views of a side, which the gates decide; one that nothing decides is empty."""

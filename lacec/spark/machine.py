@@ -93,6 +93,9 @@ class SparkMachine:
 
     def check(self, block: Block, asked: Register) -> Register:
         """Which of the asked tuples the rule of a CHECK block makes, after `run`."""
+        loads = [i[2] for i in block.instructions if i[0] == op.LOAD]
+        for group in needed_groups(self.code, self._blocks, loads, self.done):
+            self._evaluate(group)
         self._asked = {block.instructions[-1][1]: asked}
         return self._run_block(block)
 
