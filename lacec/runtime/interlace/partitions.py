@@ -16,8 +16,8 @@ from lacec.runtime.interlace.merkle import EMPTY, Tree, root
 SYMBOLS = ALPHABET.decode("ascii")
 # After every symbol of B64A, and after a payload that has ended.
 _LAST = "\x7f"
-# Of a partition with fewer records the root is found from nothing; those with more have a tree
-# once they change. Trees hold at most so many leaves for each record.
+# The root of a partition with fewer records is found from nothing after a change; one with more
+# has a tree, which costs as much at first. Trees hold at most so many leaves for each record.
 LARGE, LEAVES = 2048, 2
 
 
@@ -37,8 +37,7 @@ class Partitions:
         self._payloads = [record.payload for record in self._records]
         self._roots: dict[str, bytes] = {}
         self._large = large
-        self._changing: set[str] = set()  # large partitions whose root was known before a change
-        self._trees: dict[str, Tree] = {}  # of some of them; the last one used last
+        self._trees: dict[str, Tree] = {}  # of large partitions; the last one used last
 
     def change(self, altered: Altered) -> None:
         """Take records out and put others in; only the roots over them are found again."""
@@ -69,8 +68,7 @@ class Partitions:
         payload = record.payload
         prefixes = [payload[:length] for length in range(len(payload) + 1)]
         for prefix in prefixes:
-            if self._roots.pop(prefix, None) is not None and self.count(prefix) >= self._large:
-                self._changing.add(prefix)
+            self._roots.pop(prefix, None)
         return [self._trees[prefix] for prefix in prefixes if prefix in self._trees]
 
     def __len__(self) -> int:
@@ -105,7 +103,7 @@ class Partitions:
         tree = self._trees.pop(prefix, None)
         if tree is None:
             digests = [record.digest for record in self.records(prefix)]
-            if prefix not in self._changing:
+            if len(digests) < self._large:
                 return root(digests)
             tree = Tree(digests)
         self._trees[prefix] = tree
