@@ -114,8 +114,10 @@ def _bound(among: Terms, names: str) -> Terms:
 def _atom_over(of: Terms, levels: str) -> SearchStrategy[Atom]:
     derived = [(f"{level}{arity}", arity) for level in levels for arity in range(4)]
     return st.one_of(
-        st.builds(Atom, st.just(name), st.lists(of, min_size=arity, max_size=arity).map(tuple))
-        for name, arity in [*BASE, *derived]
+        [
+            st.builds(Atom, st.just(name), st.lists(of, min_size=arity, max_size=arity).map(tuple))
+            for name, arity in [*BASE, *derived]
+        ]
     )
 
 
@@ -151,8 +153,10 @@ def _counts(names: str, below: str) -> SearchStrategy[list[Cardinality]]:
 def _head(level: str, names: str) -> SearchStrategy[Atom]:
     terms = _bound(constants, names)
     return st.one_of(
-        st.builds(Atom, st.just(f"{level}{arity}"), st.tuples(*[terms] * arity))
-        for arity in range(4)
+        [
+            st.builds(Atom, st.just(f"{level}{arity}"), st.tuples(*[terms] * arity))
+            for arity in range(4)
+        ]
     )
 
 

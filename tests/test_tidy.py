@@ -195,6 +195,7 @@ IMPORTERS = {
         "lacec/runtime/interlace/",
         "lacec/runtime/packing.py",
         "lacec/runtime/store/files.py",
+        "lacec/spark/",
         "tests/",
     ),
     "coincurve": ("lacec/records/signature.py", "tests/"),

@@ -2,8 +2,13 @@
 
 from collections.abc import Callable
 from itertools import count
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
+
+# What others call them, who know nothing else of Spark.
+Session: TypeAlias = SparkSession
+Frame: TypeAlias = DataFrame
 
 
 class Work:

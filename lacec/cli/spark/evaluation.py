@@ -28,9 +28,8 @@ from lacec.vm.database import Database
 from lacec.vm.factlines import write_facts
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
     from lacec.spark.evaluate import Evaluator
+    from lacec.spark.work import Frame, Session
 
 Tell = Callable[[str], None]
 """Hears what is being done."""
@@ -82,7 +81,7 @@ def folders_and_files(facts: list[str] | None) -> tuple[list[str], list[str]]:
 
 
 @contextmanager
-def evaluating(options: SparkOptions, json: bool) -> "Iterator[tuple[SparkSession, Path]]":
+def evaluating(options: SparkOptions, json: bool) -> "Iterator[tuple[Session, Path]]":
     """A session, and a folder for what it writes in between, which is gone afterwards.
 
     What goes wrong within is said in a line, and ends the command.
@@ -106,7 +105,7 @@ def evaluating(options: SparkOptions, json: bool) -> "Iterator[tuple[SparkSessio
 
 
 def evaluator(
-    session: "SparkSession",
+    session: "Session",
     folder: Path,
     folders: list[str],
     plain: Database,
@@ -158,7 +157,7 @@ def new_folder(out: Path) -> Iterator[Path]:
 
 
 def write_results(
-    frames: "Mapping[Predicate, DataFrame]",
+    frames: "Mapping[Predicate, Frame]",
     out: Path | None,
     folder: Path,
     tell: Tell,
