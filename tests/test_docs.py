@@ -236,6 +236,8 @@ CONSOLE = [
     for number, (path, block) in enumerate(blocks("console"))
     if path != TUTORIAL
 ]
+# What is shown of Spark is run by tests/spark/test_pages.py, beside the other tests of it.
+ON_SPARK = [each for each in CONSOLE if "lacec spark " in str(each.values[0])]
 
 
 @pytest.fixture
@@ -244,7 +246,7 @@ def examples(tmp_path: Path) -> Path:
     return shutil.copytree(ROOT / "examples", tmp_path / "examples")
 
 
-@pytest.mark.parametrize("block", CONSOLE)
+@pytest.mark.parametrize("block", [each for each in CONSOLE if each not in ON_SPARK])
 def test_commands_print_what_the_page_shows(block: str, examples: Path) -> None:
     run_shown(block, examples)
 
