@@ -185,6 +185,7 @@ IMPORTERS = {
         "lacec/runtime/interlace/",
         "lacec/runtime/packing.py",
         "lacec/runtime/store/files.py",
+        "lacec/spark/shipping.py",
         "tests/",
     ),
     "coincurve": ("lacec/records/signature.py", "tests/"),
