@@ -20,9 +20,17 @@ def clear_errors() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
+        if _was_interrupted(error):
+            raise KeyboardInterrupt from None
         raise SparkError(f"the work on Spark failed: {_reason(str(error))}") from None
     except ConnectionError as error:
         raise SparkError(f"Spark has ended: {error}") from None
+
+
+def _was_interrupted(error: BaseException) -> bool:
+    """Whether it came of an interrupt, after which Spark says one thing more to the JVM."""
+    cause = error.__context__
+    return cause is not None and (isinstance(cause, KeyboardInterrupt) or _was_interrupted(cause))
 
 
 def _reason(text: str) -> str:

@@ -7,7 +7,7 @@ many are written again without it. The batch is renamed into place when all of i
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.runtime.store.importing import Refused
 from lacec.spark.failures import clear_errors
-from lacec.spark.session import session
+from lacec.spark.session import Opener, session
 from lacec.spark.shipping import Executors, prepare
 from lacec.spark.sources import find_units
 from lacec.spark.tables import (
@@ -32,7 +32,7 @@ from lacec.spark.tables import (
 from lacec.spark.worker import CHECKED, DROPPED, write_unit
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import Row
 
 # So many refusals are told one by one; the table has all of them.
 MOST_TOLD = 20
@@ -60,7 +60,7 @@ def ingest(
     sources: Sequence[str | Path],
     out: str | Path,
     *,
-    spark: Callable[[], "AbstractContextManager[SparkSession]"] = session,
+    spark: Opener = session,
     column: str | None = None,
     limits: RecordLimits = DEFAULT_RECORD_LIMITS,
     on_progress: Progress | None = None,

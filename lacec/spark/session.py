@@ -5,14 +5,13 @@ to the terminal. A local one needs no Java on the machine, listens on loopback a
 runs the Python that runs this.
 """
 
-import logging
 import os
 import signal
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -24,6 +23,9 @@ from lacec.spark.java import find_java, make_launcher
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+Opener = Callable[[], "AbstractContextManager[SparkSession]"]
+"""What opens a session, for as long as it is used."""
 
 MEMORY = "2g"
 # How often a task is tried: a worker that was killed is not the end of a run.
@@ -135,8 +137,6 @@ def _opened(
 ) -> "SparkSession":
     from pyspark.errors import PySparkException
 
-    for name in ("py4j", "pyspark"):  # what is wrong is said by exceptions
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with _environment(environment), _interrupts(), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -65,3 +65,13 @@ def test_a_failure_of_spark_is_one_line(text: str, said: str | None) -> None:
 def test_a_spark_that_has_ended_is_named() -> None:
     with pytest.raises(SparkError, match="Spark has ended: refused"), clear_errors():
         raise ConnectionRefusedError("refused")
+
+
+def test_an_interrupt_stays_one_whatever_spark_makes_of_it() -> None:
+    from py4j.protocol import Py4JError
+
+    with pytest.raises(KeyboardInterrupt), clear_errors():
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise Py4JError("Answer from Java side is empty")

@@ -1,19 +1,17 @@
 """What the commands on Spark share: where Spark is, failures in one line, progress."""
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from lacec.cli.output import write, write_json
 from lacec.errors import SparkError, StoreError
-from lacec.spark.session import MEMORY, check_installed, session
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from lacec.spark.session import MEMORY, Opener, check_installed, session
 
 MasterOption = Annotated[
     str | None,
@@ -33,9 +31,7 @@ MemoryOption = Annotated[
 ]
 
 
-def opener(
-    master: str | None, remote: str | None, memory: str = MEMORY
-) -> "Callable[[], AbstractContextManager[SparkSession]]":
+def opener(master: str | None, remote: str | None, memory: str = MEMORY) -> Opener:
     """What opens the session that options ask for."""
     if master is not None and remote is not None:
         raise typer.BadParameter("cannot stand beside --master", param_hint="--remote")
@@ -45,6 +41,8 @@ def opener(
 @contextmanager
 def refusing(json: bool) -> Iterator[None]:
     """What goes wrong within is said in a line, and ends the command with exit code 1."""
+    if not logging.root.handlers:  # what py4j logs of an interrupt is nothing for a user
+        logging.root.addHandler(logging.NullHandler())
     try:
         check_installed()
         yield
