@@ -1,6 +1,6 @@
 """lacec diff: what a change of policy does to the records of a store."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -17,12 +17,18 @@ from lacec.cli.options import (
     FactsOption,
     JsonOption,
     LimitOption,
+    LoweringOption,
+    OneSide,
+    OriginsOption,
     StoreOption,
     WithOption,
+    needs_peer,
+    not_with_peer,
     read_limits,
+    read_queries,
 )
 from lacec.cli.output import Segment, write, write_json
-from lacec.cli.plan import Policy, Reader, Setup, derived_names, read_side
+from lacec.cli.plan import Reader, derived_names, read_setup, read_side
 from lacec.cli.render import counted
 from lacec.cli.report import refuse
 from lacec.cli.why import explanation_text, rule_text
@@ -32,7 +38,7 @@ from lacec.explainer import explain_module, explain_plan
 from lacec.limits import Limits
 from lacec.plan.exchange import ExchangePlan
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram, scope_of
-from lacec.predicates import SELECTOR_EXPORTS, Predicate, read_predicate
+from lacec.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.views import OriginMode
 
@@ -70,20 +76,19 @@ class Compared:
             "--peer", metavar="FILE", help="Compare what is sent to and requested of this selector."
         ),
     ] = None
-    side: Annotated[
-        int, typer.Option("--side", min=0, max=1, help="With --peer: the operand they are.")
-    ] = 0
     expose: ExposeOption = None
+    origins: OriginsOption = OriginMode.OPAQUE
+    lowering: LoweringOption = None
 
-    def check(self, old: str, new: str) -> None:
+    def check(self, old: str, new: str, of_plan: OneSide) -> None:
         """Refuse options that cannot stand together."""
         if [old, new, self.peer].count("-") > 1:
             raise typer.BadParameter("standard input (-) can be read only once")
-        if self.peer is None and (self.side or self.expose):
-            hint = "--side" if self.side else "--expose"
-            raise typer.BadParameter("needs --peer", param_hint=hint)
-        if self.peer is not None and (self.query or self.facet or self.linked):
-            raise typer.BadParameter("--query, --facet and --with cannot stand beside --peer")
+        if self.peer is None:
+            needs_peer(**vars(of_plan), expose=self.expose, lowering=self.lowering)
+            needs_peer(origins=self.origins is not OriginMode.OPAQUE)
+        else:
+            not_with_peer(**{"query": self.query, "facet": self.facet, "with": self.linked})
 
     def modules(
         self, names: tuple[str, str], limits: Limits, json: bool
@@ -99,20 +104,22 @@ class Compared:
         return old, new, reader
 
     def sides(
-        self, names: tuple[str, str], peer: str, limits: Limits, json: bool
+        self, names: tuple[str, str], of_plan: OneSide, limits: Limits, json: bool
     ) -> list[tuple[ExchangePlan, SideProgram, Reader]]:
         """One side of the plan of each policy with the selector of the peer."""
-        setup = Setup((None, None), (None, None), OriginMode.OPAQUE, None)
-        policy = Policy(self.expose or ())
-        both = [(peer, name) if self.side else (name, peer) for name in names]
-        return [read_side(files, self.side, setup, policy, limits, json) for files in both]
+        setup, policy = read_setup(of_plan, self.expose, self.origins, self.lowering)
+        peer, side = self.peer or "", of_plan.side or 0
+        both = [(peer, name) if side else (name, peer) for name in names]
+        return [read_side(files, side, setup, policy, limits, json) for files in both]
 
 
 @grouped
 def diff_command(
+    *,
     old: OldArgument,
     new: NewArgument,
     compared: Compared,
+    of_plan: OneSide,
     store: StoreOption = None,
     facts: FactsOption = None,
     limit: LimitOption = None,
@@ -122,15 +129,19 @@ def diff_command(
 
     A record that comes is shown with the rules of the new policy that select it, and why the
     old one did not; one that goes with the rules of the old policy that did, and why the new
-    one does not. With --peer, the records that are sent and requested.
+    one does not. With --peer, the records that are sent and requested, by side 0 unless
+    --side says otherwise.
 
     Example: lacec diff old.lace new.lace --store mine
     """
     limits = read_limits(limit)
-    compared.check(old, new)
+    compared.check(old, new, of_plan)
     most = MOST_EXPLAINED if json else MOST_SHOWN
-    find = _modules if compared.peer is None else _plans
-    found = find(compared, (old, new), facts, store, limits, json, most)
+    names = (old, new)
+    if compared.peer is None:
+        found = _modules(compared, names, facts, store, limits, json, most)
+    else:
+        found = _plans(compared, names, of_plan, facts, store, limits, json, most)
     if json:
         write_json(found.json())
     else:
@@ -159,13 +170,14 @@ def _modules(
 def _plans(
     compared: Compared,
     names: tuple[str, str],
+    of_plan: OneSide,
     facts: list[str] | None,
     store: Path | None,
     limits: Limits,
     json: bool,
     most: int,
 ) -> Difference:
-    sides = compared.sides(names, compared.peer or "", limits, json)
+    sides = compared.sides(names, of_plan, limits, json)
     derived = {each for plan, program, _ in sides for each in derived_names(plan, program)}
     with read_all_facts(facts, store, derived, limits, json, PROFILE_FACTS) as found:
         database, wrong, read = found
@@ -180,7 +192,7 @@ def derived_by(module: Module) -> set[Predicate]:
     return {predicate for group in module.groups for predicate in group}
 
 
-def asked_predicates(query: Sequence[str] | None, old: Module, new: Module) -> list[Predicate]:
+def asked_predicates(query: list[str] | None, old: Module, new: Module) -> list[Predicate]:
     """What is compared: what is asked for, or what the policies select."""
     derived = derived_by(old) | derived_by(new)
     if not query:
@@ -192,10 +204,7 @@ def asked_predicates(query: Sequence[str] | None, old: Module, new: Module) -> l
             said = f"neither has Selected/1 or SelectHave/1; say --query; they derive {listed}"
             raise typer.BadParameter(said, param_hint="--query")
         return found
-    try:
-        asked = list(dict.fromkeys(map(read_predicate, query)))
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--query") from None
+    asked = read_queries(query)
     for predicate in asked:
         if predicate not in derived:
             said = f"no rule of either policy derives {predicate}"

@@ -16,6 +16,7 @@ from lacec.predicates import Predicate
 from lacec.spark.registers import Few, Register, names_of, relation
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine
+from lacec.vm.relation import Relation
 from lacec.vm.sources import add_rows
 from lacec.vm.tables import add_table, arrow_table
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # More than any group has facts or a user patience; the iterations are limited as on Spark.
 _UNLIMITED = 2**62
+# So many rows need no table of their own on the way back.
+_MODEST = 2**14
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,16 @@ def finish(
     left = machine.settings.budget - sum(each.size for each in growing.values())
     if left < 0 or any(i[0] == op.RANK for block in blocks for i in block.instructions):
         return False
-    parts: dict[Read, Register] = {}
+    code, database = _Rewritten(machine.code, group, blocks), Database()
     for read in dict.fromkeys(read for block in blocks for read in _reads(block, group)):
-        register = parts[read] = _part(machine, read)
-        left -= _size(machine, register, left + 1)
+        given = code.given(read.predicate, read.view)
+        left -= _bring(machine, _part(machine, read), given, database, left)
         if left < 0:
             return False
-    _run(machine, group, blocks, parts, growing, rounds)
+    for predicate, each in growing.items():
+        made = relation(each.all, machine.code.predicates[predicate].arity)
+        _bring(machine, made, code.seed(predicate), database, each.size)
+    _run(machine, group, code, database, rounds)
     return True
 
 
@@ -74,30 +80,12 @@ def _part(machine: "SparkMachine", read: Read) -> Register:
     return machine.kernels.select(machine.load(read.predicate, read.view), values, read.equal)
 
 
-def _size(machine: "SparkMachine", register: Register, most: int) -> int:
-    """How many rows there are, if fewer than some number."""
-    if isinstance(register, Few):
-        return len(register.rows)
-    return machine.kernels.rows(register).applied().limit(most).count()
-
-
 def _run(
-    machine: "SparkMachine",
-    group: Group,
-    blocks: Sequence[Block],
-    parts: Mapping[Read, Register],
-    growing: "Mapping[int, Growing]",
-    rounds: int,
+    machine: "SparkMachine", group: Group, code: "_Rewritten", database: Database, rounds: int
 ) -> None:
     names = ", ".join(str(machine.code.predicates[p]) for p in group.predicates)
     machine.work.progress(f"finishing {names} here")
-    code = _Rewritten(machine.code, group, blocks)
-    database, limits = Database(), machine.limits
-    for read, register in parts.items():
-        _bring(machine, register, code.given(read.predicate, read.view), database)
-    for predicate, each in growing.items():
-        arity = machine.code.predicates[predicate].arity
-        _bring(machine, relation(each.all, arity), code.seed(predicate), database)
+    limits = machine.limits
     # The first round there takes what was made here so far.
     remaining = replace(
         limits,
@@ -116,35 +104,35 @@ def _run(
             raise
         raise LimitError("iterations", most, most + 1, f"rounds of {names}", origin) from None
     machine.finished(
-        {p: _carried(machine, made[machine.code.predicates[p]], database, p) for p in growing}
+        {p: _carried(machine, made[machine.code.predicates[p]], database) for p in group.predicates}
     )
 
 
 def _bring(
-    machine: "SparkMachine", register: Register, predicate: Predicate, database: Database
-) -> None:
-    """Rows from Spark into a database."""
+    machine: "SparkMachine", register: Register, predicate: Predicate, database: Database, most: int
+) -> int:
+    """Rows from Spark into a database, and how many they are; over `most`, none is added."""
     if isinstance(register, Few):
         add_rows(database, predicate, register.rows, machine.limits)
-        return
-    rows = machine.kernels.rows(register)
+        return len(register.rows)
+    frame = machine.kernels.rows(register).named(names_of(predicate.arity)).limit(most + 1)
     if not predicate.arity:
-        add_rows(database, predicate, [()] * rows.applied().limit(1).count(), machine.limits)
-        return
-    table = rows.named(names_of(predicate.arity)).toArrow()
-    add_table(str(predicate), predicate, table, database, machine.limits)
+        count = frame.count()
+        add_rows(database, predicate, [()] * count, machine.limits)
+        return count
+    table = frame.toArrow()
+    if table.num_rows <= most:
+        add_table(str(predicate), predicate, table, database, machine.limits)
+    return int(table.num_rows)
 
 
-def _carried(machine: "SparkMachine", made: object, database: Database, number: int) -> Register:
+def _carried(machine: "SparkMachine", made: Relation, database: Database) -> Register:
     """A relation of the NumPy machine as one of Spark."""
-    from lacec.vm.relation import Relation
-
-    assert isinstance(made, Relation)
-    arity = machine.code.predicates[number].arity
+    arity = len(made.columns)
     if not arity or made.size <= machine.settings.few:
         return machine.kernels.given(database.tuples(made), arity)
     frame = machine.kernels.session.createDataFrame(arrow_table(made, database.symbols))
-    return relation(machine.work.written(frame), arity)
+    return relation(frame if made.size <= _MODEST else machine.work.written(frame), arity)
 
 
 class _Rewritten:
