@@ -93,7 +93,10 @@ def corpus() -> Iterator[tuple[str, list[Record]]]:
     pen, eve = Pen("club"), secret_of("eve").verifier
     archive = [pen.sign("ann", "post", f"ann-{number}", "A post.") for number in range(8)]
     archive += [pen.sign("eve", "post", f"eve-{number}", "Buy this!") for number in range(3)]
-    archive += [pen.write("post", "unsigned", "Who wrote this?"), pen.sign("ann", "ban", eve, "")]
+    archive += [
+        pen.write("post", "unsigned", "Who wrote this?"),
+        pen.sign("ann", "ban", eve, "Spam."),
+    ]
     yield "archive", archive
     yield "mirror", archive[:6]
 

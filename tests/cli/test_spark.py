@@ -70,8 +70,11 @@ def test_a_spark_that_has_ended_is_named() -> None:
 def test_an_interrupt_stays_one_whatever_spark_makes_of_it() -> None:
     from py4j.protocol import Py4JError
 
-    with pytest.raises(KeyboardInterrupt), clear_errors():
+    def interrupted() -> None:
         try:
             raise KeyboardInterrupt
         finally:
             raise Py4JError("Answer from Java side is empty")
+
+    with pytest.raises(KeyboardInterrupt), clear_errors():
+        interrupted()
