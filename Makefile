@@ -7,6 +7,8 @@ BIN := .venv/bin
 export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests start hundreds of processes: each would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check bench fuzz tables docs site clean
 
@@ -23,8 +25,10 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# PARTS="why store" measures these alone, BY=10 a tenth of the records.
+BY ?= 1
 bench: .venv/bench
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench $(PARTS) --by $(BY)
 
 # A minute for each reader of what a peer says; make fuzz SECONDS=3600 takes longer.
 SECONDS ?= 60
@@ -40,7 +44,7 @@ docs: .venv/dev
 	$(BIN)/python -m docs.generate
 
 # Any warning, a dead link among them, is an error.
-site: .venv/site
+site: .venv/dev
 	$(BIN)/python -m sphinx -W --keep-going -n -q -d build/doctrees docs build/site
 	@echo build/site/index.html
 
@@ -57,10 +61,6 @@ site: .venv/site
 
 .venv/bench: .venv/run
 	$(BIN)/pip install -q -e '.[bench]'
-	@touch $@
-
-.venv/site: .venv/run
-	$(BIN)/pip install -q -e '.[site]'
 	@touch $@
 
 .venv/fuzz: .venv/dev

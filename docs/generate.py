@@ -23,9 +23,10 @@ from pathlib import Path
 
 import typer
 
+from docs.benchmarks import CHARTS, bench_page, chart
 from docs.library import std_index, std_page
 from docs.pictures import PICTURES
-from docs.reference import bench_page, limits_page, python_page, transitions_page
+from docs.reference import limits_page, python_page, transitions_page
 from docs.screenshots import SCREENS, screenshot, terminal_page
 from docs.specification import decisions_page, documents, spec_index, spec_page
 from lacec.bytecode.opcodes import CHOICES, OPCODES, WAY, Compare, State, Test
@@ -299,6 +300,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     DOCS / "spec" / "decisions.md": decisions_page,
     **{DOCS / "spec" / f"{name}.md": partial(spec_page, name) for name in documents()},
     **{DOCS / "pictures" / f"{name}.svg": picture for name, picture in PICTURES.items()},
+    **{DOCS / "pictures" / f"bench-{name}.svg": partial(chart, name) for name in CHARTS},
     **{DOCS / "pictures" / f"terminal-{name}.svg": partial(screenshot, name) for name in SCREENS},
     DOCS / "std" / "README.md": std_index,
     **{DOCS / "std" / f"{each.name}.md": partial(std_page, each) for each in library()},

@@ -1,10 +1,8 @@
 """Reference pages from the code: limits, the transitions of an exchange, the Python functions."""
 
-import ast
 import inspect
 import re
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any
 
 import lacec
@@ -142,30 +140,3 @@ def _text(value: Any, part: int | None = None) -> str:
     if part is not None:
         return text.split("\n\n")[part].replace("\n", " ")
     return re.sub(r"(?m)(^>>> (?:.+\n?)+)", r"```pycon\n\1```\n", text)
-
-
-BENCH = Path(__file__).parent.parent / "tests" / "bench"
-BENCH_INTRODUCTION = """\
-# Benchmarks
-
-`make bench` measures each part of lacec, beside others where there are any to be had, and prints
-one table after the other with the machine it ran on. Nothing in it passes or fails. It installs
-the other engines into `.venv`, and takes a good while.
-
-The chart is drawn by it: the time to solve three questions over the same records, on a
-logarithmic scale. Facts are loaded before the clock starts, for every engine in the layout that
-suits it best.
-
-![Solve times of lacec and other engines](bench.png)
-"""
-
-
-def bench_page() -> str:
-    called = re.findall(r"^    (\w+)\.main", (BENCH / "__main__.py").read_text("utf-8"), re.M)
-    lines = [BENCH_INTRODUCTION]
-    for name in called:
-        tree = ast.parse((BENCH / f"{name}.py").read_text("utf-8"))
-        text = ast.get_docstring(tree) or ""
-        title = name.replace("_", " ").capitalize()
-        lines += [f"## {title}", "", text, ""]
-    return "\n".join(lines).rstrip("\n") + "\n"

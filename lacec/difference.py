@@ -15,7 +15,7 @@ from lacec.predicates import Predicate
 from lacec.proof import Fact, RuleShown, WhyNot
 
 # What comes is of the new policy, what goes of the old one.
-_WAYS: dict[Literal["new", "old"], Literal["came", "went"]] = {"new": "came", "old": "went"}
+WAYS: dict[Literal["new", "old"], Literal["came", "went"]] = {"new": "came", "old": "went"}
 # Of many changes, so many are explained.
 MOST_EXPLAINED = 1000
 
@@ -61,18 +61,21 @@ class Decided:
 
 @dataclass(frozen=True)
 class Difference:
-    """Changes in order: what came, then what went, by predicate and value."""
+    """How many facts came and went, the rules that decide them, and changes.
 
-    changes: tuple[Change, ...]
+    Those are in order, what came and then what went, by predicate and value: all there are, or
+    the first of very many.
+    """
+
+    came: int
+    went: int
     rules: tuple[Decided, ...]
-
-    def count(self, change: Literal["came", "went"]) -> int:
-        return sum(each.change == change for each in self.changes)
+    changes: tuple[Change, ...]
 
     def json(self) -> dict[str, Any]:
         return {
-            "came": self.count("came"),
-            "went": self.count("went"),
+            "came": self.came,
+            "went": self.went,
             "rules": [each.json() for each in self.rules],
             "changes": [each.json() for each in self.changes],
         }
@@ -91,7 +94,7 @@ def difference(
     """
     changes: list[Change] = []
     rules: list[Decided] = []
-    for policy, change in _WAYS.items():
+    for policy, change in WAYS.items():
         having, lacking = (new, old) if policy == "new" else (old, new)
         decided: Counter[RuleShown] = Counter()
         for predicate, deciders in predicates.items():
@@ -105,7 +108,8 @@ def difference(
                 decided.update(list(deciding[values]))
                 changes.append(Change(fact, change, tuple(deciding[values]), why_not))
         rules += [Decided(policy, rule, count) for rule, count in decided.items()]
-    return Difference(tuple(changes), tuple(rules))
+    came = sum(each.change == "came" for each in changes)
+    return Difference(came, len(changes) - came, tuple(rules), tuple(changes))
 
 
 def _deciding(

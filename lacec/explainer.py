@@ -353,7 +353,7 @@ def explain_plan(
     given = given_viewers(program, database)
     gates = machine_of(program.gates, database, (), limits, given=given)
     count = len(program.gates.rules)
-    shown = [_shown(program, rule, authored or {}) for rule in program.rules]
+    shown = [shown_rule(program, rule, authored or {}) for rule in program.rules]
     return Why(
         database,
         [
@@ -363,7 +363,7 @@ def explain_plan(
     )
 
 
-def _shown(program: SideProgram, rule: LoweredRule, authored: Authored) -> RuleShown:
+def shown_rule(program: SideProgram, rule: LoweredRule, authored: Authored) -> RuleShown:
     """A lowered rule by what it was made from, and whose it is."""
     whose = program.whose(rule)
     original = rule.original

@@ -3,10 +3,12 @@
 import doctest
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +28,7 @@ from lacec.pipeline import compile_sources, lint_sources, read_exposure
 from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.testing.reading import read_tests as read_policy_tests
+from tests.cli.run import printed
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -262,21 +265,47 @@ def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
 
 
 def run_shown(block: str, folder: Path) -> None:
+    for shown in shown_commands(block):
+        words = plain_words(shown.command)
+        printed = in_a_shell(shown.command, folder) if words is None else called(words, folder)
+        assert printed == shown.output, shown.command
+
+
+def plain_words(command: str) -> list[str] | None:
+    """What follows `lacec`, where a shell would do no more than cut the line into words."""
+    words = list(shlex.shlex(command, posix=True, punctuation_chars=True))
+    shell = any(set(word) <= set("();<>|&") for word in words) or set(command) & set("$`*?~#[{")
+    return None if shell or words[0] != "lacec" else shlex.split(command)[1:]
+
+
+def in_a_shell(command: str, folder: Path) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
     environment.pop("FORCE_COLOR", None)
-    for shown in shown_commands(block):
-        result = subprocess.run(
-            shown.command,
-            shell=True,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        assert result.stdout.decode() == shown.output, shown.command
+    result = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return result.stdout.decode()
+
+
+def called(words: list[str], folder: Path) -> str:
+    """The same in this process, without the time that a start takes."""
+    with chdir(folder):
+        return printed(*words, env={"COLUMNS": "80", "NO_COLOR": "1"})
+
+
+def test_a_call_prints_what_a_process_prints(examples: Path) -> None:
+    for command in ("lacec check broken.lace", "lacec explain links.lace", "lacec eval"):
+        words = plain_words(command)
+        assert words is not None
+        assert called(words, examples) == in_a_shell(command, examples) != ""
 
 
 def test_what_looks_like_a_session_is_run() -> None:
@@ -372,6 +401,43 @@ def test_files_that_a_page_names_exist(name: str) -> None:
 
 def test_there_are_links() -> None:
     assert sum(len(targets(path)) for path in PAGES) > 100
+
+
+def test_every_page_is_reached_by_links_from_the_index() -> None:
+    reached, ahead = set[Path](), [DOCS / "index.md"]
+    while ahead:
+        path = ahead.pop()
+        if path in reached:
+            continue
+        reached.add(path)
+        found = ((path.parent / target.partition("#")[0]).resolve() for target in targets(path))
+        ahead += [page for page in found if page.suffix == ".md"]
+    assert {path for path in PAGES if DOCS in path.parents} - reached == set()
+
+
+def read_as_a_site(docs: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """All that Sphinx does with the pages, but for writing them: every warning is an error."""
+    options = ["-W", "--keep-going", "-n", "-q", "-b", "dummy", "-d", str(folder / "trees")]
+    command = [sys.executable, "-m", "sphinx", *options, str(docs), str(folder / "site")]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
+    found = read_as_a_site(DOCS, tmp_path)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+def test_a_dead_link_and_a_page_in_no_contents_are_warnings(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "std").mkdir(parents=True)
+    for name in ("conf.py", "limits.md"):
+        shutil.copy(DOCS / name, docs)
+    (docs / "index.md").write_text("# All\n\n[a](gone.md), [b](limits.md#of-nothing)\n")
+    (docs / "std" / "lost.md").write_text("# Lost\n")  # below a first page that is not there
+    found = read_as_a_site(docs, tmp_path)
+    assert found.returncode != 0
+    for said in ("gone.md", "of-nothing", "std/lost.md: WARNING: document isn't included"):
+        assert said in found.stderr
 
 
 def test_every_page_is_in_the_contents_of_the_site() -> None:

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,8 +43,15 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Each node of a source, from the module down."""
+    return tuple(ast.walk(ast.parse(text_of(path))))
 
 
 def test_the_walk_finds_the_tree() -> None:
@@ -62,7 +70,7 @@ class Import(NamedTuple):
 
 def imports(path: Path) -> Iterator[Import]:
     """Each module that a file imports, at the top or inside a function."""
-    for node in ast.walk(ast.parse(text_of(path))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(name_of(path), alias.name)
@@ -74,7 +82,9 @@ def imports(path: Path) -> Iterator[Import]:
                 yield Import(name_of(path), f"{node.module}.{alias.name}")
 
 
-IMPORTS = [each for path in SOURCES for each in imports(path)]
+@cache
+def all_imports() -> tuple[Import, ...]:
+    return tuple(each for path in SOURCES for each in imports(path))
 
 
 def within(module: str, package: str) -> bool:
@@ -163,7 +173,7 @@ FORBIDDEN = {
 
 @pytest.mark.parametrize("folder", FORBIDDEN)
 def test_imports_never_point_back(folder: str) -> None:
-    here = [each for each in IMPORTS if each.path.startswith(folder)]
+    here = [each for each in all_imports() if each.path.startswith(folder)]
     assert here
     wrong = [e for e in here if any(within(e.module, package) for package in FORBIDDEN[folder])]
     assert wrong == []
@@ -185,7 +195,7 @@ IMPORTERS = {
         "lacec/runtime/interlace/",
         "lacec/runtime/packing.py",
         "lacec/runtime/store/files.py",
-        "lacec/spark/shipping.py",
+        "lacec/spark/",
         "tests/",
     ),
     "coincurve": ("lacec/records/signature.py", "tests/"),
@@ -207,7 +217,7 @@ IMPORTERS = {
 def test_packages_from_outside_stay_where_they_belong() -> None:
     outside = [
         each
-        for each in IMPORTS
+        for each in all_imports()
         if each.module.partition(".")[0] not in sys.stdlib_module_names
         and not within(each.module, "lacec")
         and not within(each.module, "docs")
@@ -223,7 +233,7 @@ def test_only_the_command_line_prints() -> None:
         name_of(path)
         for path in PACKAGE
         if not name_of(path).startswith(("lacec/cli/", "lacec/__main__.py"))
-        for node in ast.walk(ast.parse(text_of(path)))
+        for node in nodes_of(path)
         if (isinstance(node, ast.Name) and node.id in ("print", "input"))
         or (isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr", "stdin"))
     ]
@@ -235,7 +245,9 @@ def test_only_the_command_line_prints() -> None:
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.stat().st_size], ids=name_of)
 def test_a_file_opens_by_saying_what_it_is(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(text_of(path)))
+    module = nodes_of(path)[0]
+    assert isinstance(module, ast.Module)
+    assert ast.get_docstring(module)
 
 
 def test_files_fit_in_the_head() -> None:
@@ -248,7 +260,7 @@ def test_functions_fit_on_a_screen() -> None:
     functions = [
         (name_of(path), node.name, (node.end_lineno or 0) - node.lineno + 1)
         for path in PACKAGE
-        for node in ast.walk(ast.parse(text_of(path)))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     assert functions
@@ -306,7 +318,7 @@ def test_constraints_pin_versions_and_nothing_else() -> None:
 def _names_given_to(*functions: str) -> Iterator[str]:
     """The names with which diagnostics, or errors, are made."""
     for path in PACKAGE:
-        for node in ast.walk(ast.parse(text_of(path))):
+        for node in nodes_of(path):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             called = node.func.attr if isinstance(node.func, ast.Attribute) else None

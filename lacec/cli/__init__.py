@@ -46,6 +46,10 @@ COMMANDS = (
     "store compact",
     "store backup",
     "spark ingest",
+    "spark evaluate",
+    "spark plan",
+    "spark reconcile",
+    "spark diff",
 )
 # What a group is for, and an example.
 GROUPS = {

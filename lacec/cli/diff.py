@@ -1,6 +1,7 @@
 """lacec diff: what a change of policy does to the records of a store."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 
 from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
+from lacec.cli.groups import grouped
 from lacec.cli.modules import facet_of, read_linked
 from lacec.cli.options import (
     ExposeOption,
@@ -15,28 +17,34 @@ from lacec.cli.options import (
     FactsOption,
     JsonOption,
     LimitOption,
+    LoweringOption,
+    OneSide,
+    OriginsOption,
     StoreOption,
     WithOption,
+    needs_peer,
+    not_with_peer,
     read_limits,
+    read_queries,
 )
 from lacec.cli.output import Segment, write, write_json
-from lacec.cli.plan import Policy, Reader, Setup, derived_names, read_side
+from lacec.cli.plan import Reader, derived_names, read_setup, read_side
 from lacec.cli.render import counted
 from lacec.cli.report import refuse
 from lacec.cli.why import explanation_text, rule_text
 from lacec.diagnostics import visible
 from lacec.difference import MOST_EXPLAINED, Change, Difference, difference
 from lacec.explainer import explain_module, explain_plan
-from lacec.facets import Facet
 from lacec.limits import Limits
-from lacec.plan.lower import MAY_REQUEST, MAY_SEND, scope_of
-from lacec.predicates import SELECTOR_EXPORTS, Predicate, read_predicate
+from lacec.plan.exchange import ExchangePlan
+from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram, scope_of
+from lacec.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.views import OriginMode
 
 SELECTED = Predicate("Selected", 1)
 # What lowering generates, and the exports of both operands that decide it.
-_GENERATED = {
+GENERATED = {
     generated: tuple(Predicate(scope_of(index) + export.name, export.arity) for index in (0, 1))
     for generated, export in zip((MAY_SEND, MAY_REQUEST), SELECTOR_EXPORTS, strict=True)
 }
@@ -44,11 +52,14 @@ _GENERATED = {
 MOST_SHOWN = 20
 
 
-def diff_command(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The policy as it was.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The policy as it is to be.")],
-    store: StoreOption = None,
-    facts: FactsOption = None,
+OldArgument = Annotated[str, typer.Argument(metavar="OLD", help="The policy as it was.")]
+NewArgument = Annotated[str, typer.Argument(metavar="NEW", help="The policy as it is to be.")]
+
+
+@dataclass(frozen=True)
+class Compared(OneSide):
+    """What is compared of two policies, as options say: of modules, or of one side of plans."""
+
     query: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,19 +67,60 @@ def diff_command(
             metavar="NAME/ARITY",
             help="A predicate to compare; what the policies select if none. Repeatable.",
         ),
-    ] = None,
-    facet: FacetOption = None,
-    linked: WithOption = None,
+    ] = None
+    facet: FacetOption = None
+    linked: WithOption = None
     peer: Annotated[
         str | None,
         typer.Option(
             "--peer", metavar="FILE", help="Compare what is sent to and requested of this selector."
         ),
-    ] = None,
-    side: Annotated[
-        int, typer.Option("--side", min=0, max=1, help="With --peer: the operand they are.")
-    ] = 0,
-    expose: ExposeOption = None,
+    ] = None
+    expose: ExposeOption = None
+    origins: OriginsOption = OriginMode.OPAQUE
+    lowering: LoweringOption = None
+
+    def check(self, old: str, new: str) -> None:
+        """Refuse options that cannot stand together."""
+        if [old, new, self.peer].count("-") > 1:
+            raise typer.BadParameter("standard input (-) can be read only once")
+        if self.peer is None:
+            of_plan = {field.name: getattr(self, field.name) for field in fields(OneSide)}
+            needs_peer(**of_plan, expose=self.expose, lowering=self.lowering)
+            needs_peer(origins=self.origins is not OriginMode.OPAQUE)
+        else:
+            not_with_peer(**{"query": self.query, "facet": self.facet, "with": self.linked})
+
+    def modules(
+        self, names: tuple[str, str], limits: Limits, json: bool
+    ) -> tuple[Module, Module, Reader]:
+        """Both policies as modules; what is wrong with them is reported together."""
+        reader = Reader(limits, json)
+        modules = []
+        for name in names:
+            source, *further = read_linked(name, self.linked, limits)
+            modules.append(reader.module(source, facet_of(name, self.facet), limits, further))
+        reader.finish()
+        old, new = (module for module in modules if module is not None)
+        return old, new, reader
+
+    def sides(
+        self, names: tuple[str, str], peer: str, limits: Limits, json: bool
+    ) -> list[tuple[ExchangePlan, SideProgram, Reader]]:
+        """One side of the plan of each policy with the selector of the peer."""
+        setup, policy = read_setup(self, self.expose, self.origins, self.lowering)
+        side = self.side or 0
+        both = [(peer, name) if side else (name, peer) for name in names]
+        return [read_side(files, side, setup, policy, limits, json) for files in both]
+
+
+@grouped
+def diff_command(
+    old: OldArgument,
+    new: NewArgument,
+    compared: Compared,
+    store: StoreOption = None,
+    facts: FactsOption = None,
     limit: LimitOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -76,48 +128,34 @@ def diff_command(
 
     A record that comes is shown with the rules of the new policy that select it, and why the
     old one did not; one that goes with the rules of the old policy that did, and why the new
-    one does not. With --peer, the records that are sent and requested.
+    one does not. With --peer, the records that are sent and requested, by side 0 unless
+    --side says otherwise.
 
     Example: lacec diff old.lace new.lace --store mine
     """
     limits = read_limits(limit)
-    if [old, new, peer].count("-") > 1:
-        raise typer.BadParameter("standard input (-) can be read only once")
+    compared.check(old, new)
     most = MOST_EXPLAINED if json else MOST_SHOWN
-    if peer is None:
-        if side or expose:
-            raise typer.BadParameter("needs --peer", param_hint="--side" if side else "--expose")
-        found = _modules((old, new), query, facet, linked, facts, store, limits, json, most)
-    else:
-        if query or facet or linked:
-            raise typer.BadParameter("--query, --facet and --with cannot stand beside --peer")
-        found = _plans((old, new), peer, side, expose or (), facts, store, limits, json, most)
+    find = _modules if compared.peer is None else _plans
+    found = find(compared, (old, new), facts, store, limits, json, most)
     if json:
         write_json(found.json())
     else:
-        write(_text(found))
+        write(difference_text(found, "--json"))
 
 
 def _modules(
+    compared: Compared,
     names: tuple[str, str],
-    query: Sequence[str] | None,
-    facet: Facet | None,
-    linked: list[str] | None,
     facts: list[str] | None,
     store: Path | None,
     limits: Limits,
     json: bool,
     most: int,
 ) -> Difference:
-    reader = Reader(limits, json)
-    modules = []
-    for name in names:
-        source, *further = read_linked(name, linked, limits)
-        modules.append(reader.module(source, facet_of(name, facet), limits, further))
-    reader.finish()
-    old, new = (module for module in modules if module is not None)
-    asked = _asked(query, old, new)
-    derived = _derived(old) | _derived(new)
+    old, new, reader = compared.modules(names, limits, json)
+    asked = asked_predicates(compared.query, old, new)
+    derived = derived_by(old) | derived_by(new)
     with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse((*reader.diagnostics, *wrong), reader.sources | files, json)
@@ -126,21 +164,15 @@ def _modules(
 
 
 def _plans(
+    compared: Compared,
     names: tuple[str, str],
-    peer: str,
-    side: int,
-    expose: Sequence[str],
     facts: list[str] | None,
     store: Path | None,
     limits: Limits,
     json: bool,
     most: int,
 ) -> Difference:
-    setup = Setup((None, None), (None, None), OriginMode.OPAQUE, None)
-    sides = []
-    for name in names:
-        files = (peer, name) if side else (name, peer)
-        sides.append(read_side(files, side, setup, Policy(expose), limits, json))
+    sides = compared.sides(names, compared.peer or "", limits, json)
     derived = {each for plan, program, _ in sides for each in derived_names(plan, program)}
     with read_all_facts(facts, store, derived, limits, json, PROFILE_FACTS) as found:
         database, wrong, read = found
@@ -148,16 +180,16 @@ def _plans(
             sources = {**sides[0][2].sources, **sides[1][2].sources}
             refuse(wrong, sources | read, json)
         old, new = (explain_plan(program, database, limits) for _, program, _ in sides)
-        return difference(old, new, _GENERATED, most)
+        return difference(old, new, GENERATED, most)
 
 
-def _derived(module: Module) -> set[Predicate]:
+def derived_by(module: Module) -> set[Predicate]:
     return {predicate for group in module.groups for predicate in group}
 
 
-def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predicate]:
+def asked_predicates(query: list[str] | None, old: Module, new: Module) -> list[Predicate]:
     """What is compared: what is asked for, or what the policies select."""
-    derived = _derived(old) | _derived(new)
+    derived = derived_by(old) | derived_by(new)
     if not query:
         outputs: Iterable[Predicate] = new.facet.exports or (SELECTED, *SELECTOR_EXPORTS)
         # What one policy does not derive it has none of.
@@ -167,10 +199,7 @@ def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predic
             said = f"neither has Selected/1 or SelectHave/1; say --query; they derive {listed}"
             raise typer.BadParameter(said, param_hint="--query")
         return found
-    try:
-        asked = list(dict.fromkeys(map(read_predicate, query)))
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--query") from None
+    asked = read_queries(query)
     for predicate in asked:
         if predicate not in derived:
             said = f"no rule of either policy derives {predicate}"
@@ -178,8 +207,9 @@ def _asked(query: Sequence[str] | None, old: Module, new: Module) -> list[Predic
     return asked
 
 
-def _text(found: Difference) -> Iterator[Segment]:
-    yield f"{found.count('came')} came, {found.count('went')} went\n", "bold"
+def difference_text(found: Difference, rest: str) -> Iterator[Segment]:
+    """Counts, rules and some changes; `rest` is the option that gives all of them."""
+    yield f"{found.came} came, {found.went} went\n", "bold"
     for each in found.rules:
         if each.count:
             sign = "+" if each.policy == "new" else "-"
@@ -188,9 +218,9 @@ def _text(found: Difference) -> Iterator[Segment]:
             yield f"{sign}{each.count}  {whose}{place}  {visible(each.rule.text)}\n", ""
     for change in found.changes[:MOST_SHOWN]:
         yield from _change_text(change)
-    left = len(found.changes) - MOST_SHOWN
+    left = found.came + found.went - MOST_SHOWN
     if left > 0:
-        yield f"\nand {counted(left, 'more change')}; --json has all\n", "dim"
+        yield f"\nand {counted(left, 'more change')}; {rest} has all\n", "dim"
 
 
 def _change_text(change: Change) -> Iterator[Segment]:

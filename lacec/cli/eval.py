@@ -35,15 +35,16 @@ from lacec.cli.options import (
     not_with_plan,
     one_argument,
     read_limits,
+    read_queries,
 )
 from lacec.cli.output import Segment, write, write_json, write_lines
-from lacec.cli.report import refuse
+from lacec.cli.report import refuse, warn
 from lacec.engine import Evaluation, check_outputs, evaluate
 from lacec.errors import FactError
 from lacec.facets import Facet
 from lacec.limits import Limits
 from lacec.pipeline import compile_sources
-from lacec.predicates import Predicate, read_predicate
+from lacec.predicates import Predicate
 from lacec.views import OriginMode
 from lacec.vm.factlines import write_facts
 from lacec.vm.tables import write_csv, write_parquet
@@ -62,7 +63,9 @@ def eval_command(
     query: Annotated[
         list[str] | None,
         typer.Option(
-            "--query", metavar="NAME/ARITY", help="An output; every derived predicate if none."
+            "--query",
+            metavar="NAME/ARITY",
+            help="An output; every derived predicate if none. Repeatable.",
         ),
     ] = None,
     facet: FacetOption = None,
@@ -133,11 +136,14 @@ def _evaluate(
         refuse(outcome.diagnostics, dict(inputs), json)
     module = outcome.module
     derived = {predicate for group in module.groups for predicate in group}
-    outputs = _outputs(query, module)
+    outputs = read_outputs(query, module)
     with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse((*outcome.diagnostics, *wrong), dict(inputs) | files, json)
+        given = database.predicates()
         result = evaluate(module, database, outputs, limits)
+        lacking = not facts and store is None and not any(map(result.facts, outputs))
+        warn(outcome.diagnostics, dict(inputs), None if lacking else given, json)
         if profile:
             write(_profile(module, result), sys.stderr)
         _write_result(result, outputs, output, file_format, json)
@@ -162,15 +168,16 @@ def _write_result(
         raise typer.BadParameter(f"{error}; --json can hold every value") from None
 
 
-def _outputs(query: list[str] | None, module: Module) -> list[Predicate]:
+def read_outputs(query: list[str] | None, module: Module) -> list[Predicate]:
+    """The predicates that are asked for; every derived one if none is."""
     if not query:
         return sorted(predicate for group in module.groups for predicate in group)
+    outputs = read_queries(query)
     try:
-        outputs = [read_predicate(text) for text in query]
         check_outputs(module, outputs)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--query") from None
-    return list(dict.fromkeys(outputs))
+    return outputs
 
 
 def _profile(module: Module, result: Evaluation) -> Iterator[Segment]:

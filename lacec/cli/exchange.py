@@ -82,6 +82,31 @@ def participants(
     json: bool,
 ) -> tuple[Participant, Participant]:
     """Both sides; everything that is wrong with their files is reported together."""
+    verifiers = read_verifiers(keys)
+    policies = read_policies(sides, operation, origins, lowering, limits, json)
+    fields = read_fields(advertise)
+    left, right = (
+        Participant(store, policy, verifier, FileCursors(store.folder), fields)
+        for store, policy, verifier in zip(stores, policies, verifiers, strict=True)
+    )
+    return left, right
+
+
+def read_verifiers(keys: tuple[Path | None, Path | None]) -> tuple[str | None, str | None]:
+    """Whom the secrets of both sides belong to."""
+    left, right = (None if key is None else load_secret(key).verifier for key in keys)
+    return left, right
+
+
+def read_policies(
+    sides: tuple[SideOptions, SideOptions],
+    operation: Operation,
+    origins: OriginMode,
+    lowering: str | None,
+    limits: Limits,
+    json: bool,
+) -> tuple[Policy, Policy]:
+    """What both sides bring; people are told when one can send nothing."""
     check_lowering(lowering)
     generated = read_operation(operation)
     files = [name for side in sides for name in (side.policy, *side.expose) if name == "-"]
@@ -89,24 +114,17 @@ def participants(
         raise typer.BadParameter("standard input (-) can be read only once")
     reader = Reader(limits, json)
     found = []
-    for index, (side, store, key) in enumerate(zip(sides, stores, keys, strict=True)):
+    for index, side in enumerate(sides):
         source = generated if index == 0 and generated is not None else None
         if source is None and side.policy is None:
             name = side.name
             raise typer.BadParameter(f"the {name} side has no selector: give --{name}-policy")
-        policy = read_policy(reader, side, index, source, origins, lowering)
-        verifier = None if key is None else load_secret(key).verifier
-        found.append((store, policy, verifier))
+        found.append(read_policy(reader, side, index, source, origins, lowering))
     reader.finish()
-    fields = read_fields(advertise)
-    both = [
-        Participant(store, policy, verifier, FileCursors(store.folder), fields)
-        for store, policy, verifier in found
-        if policy is not None
-    ]
+    left, right = (policy for policy in found if policy is not None)
     if not json:
-        write(_exposure_notes(both), sys.stderr)
-    return both[0], both[1]
+        write(_exposure_notes((left, right)), sys.stderr)
+    return left, right
 
 
 def check_lowering(name: str | None) -> None:
@@ -163,10 +181,10 @@ def read_fields(advertise: Sequence[str] | None) -> Schema:
     return Schema(every=True) if "all" in names else Schema(names)
 
 
-def _exposure_notes(both: Sequence[Participant]) -> Iterator[Segment]:
+def _exposure_notes(both: Sequence[Policy]) -> Iterator[Segment]:
     """In plain words, when a side can send nothing."""
-    for name, other, side in zip(NAMES, reversed(NAMES), both, strict=True):
-        if not side.policy.local.exposures:
+    for name, other, policy in zip(NAMES, reversed(NAMES), both, strict=True):
+        if not policy.local.exposures:
             yield (
                 f"the {name} side exposes nothing: the selector of the {other} sees no record "
                 f"there, so nothing is sent from {name} to {other} but what it names itself; "

@@ -16,21 +16,16 @@ from lacec.cli.options import (
     JsonOption,
     LimitOption,
     LoweringOption,
-    NarrowOption,
-    Nonce0Option,
-    Nonce1Option,
+    OneSide,
     OriginsOption,
     PlanOption,
-    SideOption,
     StoreOption,
-    TrustOption,
-    Verifier0Option,
-    Verifier1Option,
     WithOption,
     needs_plan,
     needs_stores,
     not_with_plan,
     not_with_stores,
+    read_exchange_limits,
     read_limits,
 )
 from lacec.cli.output import write_json
@@ -111,26 +106,13 @@ class Answered:
         return self.html
 
 
-@dataclass(frozen=True)
-class SideOptions:
-    """Of one side of a plan."""
-
-    side: SideOption = None
-    narrow: NarrowOption = None
-    trust_peer: TrustOption = False
-    verifier0: Verifier0Option = None
-    verifier1: Verifier1Option = None
-    nonce0: Nonce0Option = None
-    nonce1: Nonce1Option = None
-
-
 @grouped
 def explain_command(
     *,
     asked: Asked,
     linked: WithOption = None,
     plan: PlanOption = False,
-    of_plan: SideOptions,
+    of_plan: OneSide,
     expose: ExposeOption = None,
     of_stores: TwoStores,
     policy: BothPolicy = None,
@@ -164,9 +146,7 @@ def explain_command(
         from lacec.cli import plan as plans
 
         not_with_plan(**{"with": linked})
-        verifiers = (of_plan.verifier0, of_plan.verifier1)
-        setup = plans.Setup(verifiers, (of_plan.nonce0, of_plan.nonce1), *ways)
-        local = plans.Policy(expose or (), of_plan.narrow or (), of_plan.trust_peer)
+        setup, local = plans.read_setup(of_plan, expose, *ways)
         _plan(asked, answered, of_plan.side, setup, local)
         return
     needs_plan(expose=expose, origins=origins is not OriginMode.OPAQUE, lowering=lowering)
@@ -189,6 +169,8 @@ def _one(asked: Asked, answered: Answered, linked: list[str] | None) -> None:
         return
     is_file = subject == "-" or subject.startswith("std:") or os.path.exists(subject)
     if not is_file and not explains_facts:
+        if "." in subject or os.sep in subject:
+            raise typer.BadParameter(f"cannot read {subject}: no such file or directory")
         close = nearest(subject, CATALOGUE)
         hint = f"did you mean {close}?" if close else f"the names are {', '.join(CATALOGUE)}"
         raise typer.BadParameter(f"there is no diagnostic {subject!r}; {hint}")
@@ -235,11 +217,10 @@ def _read_exchange(
     ways: tuple[OriginMode, str | None],
 ) -> "ExchangeAsked":
     from lacec.cli.explain_exchange import ExchangeAsked
-    from lacec.runtime.side import EXCHANGE_SECONDS
 
     missing = "an exchange takes two stores: give --left and --right"
     sides = stores.sides(policy, expose, missing)
-    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(answered.limit or ())])
+    limits = read_exchange_limits(answered.limit)
     return ExchangeAsked(sides, stores.keys, advertise, *ways, limits, answered.json)
 
 

@@ -1,6 +1,6 @@
 """Options that several commands share, and what they turn into."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +8,7 @@ import typer
 
 from lacec.facets import Facet
 from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
+from lacec.predicates import Predicate, read_predicate
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RECORD_LIMIT_NAMES, RecordLimits
 from lacec.views import OriginMode
 
@@ -92,7 +93,7 @@ NarrowOption = Annotated[
     typer.Option(
         "--narrow",
         metavar="FILE",
-        help="Of a plan: narrow what this side's own operand sees, as --expose does the peer's.",
+        help="Of a plan: what this side's own operand sees, as --expose is the peer's. Repeatable.",
     ),
 ]
 TrustOption = Annotated[
@@ -139,8 +140,28 @@ OutputOption = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class OneSide:
+    """Of one side of a plan."""
+
+    side: SideOption = None
+    narrow: NarrowOption = None
+    trust_peer: TrustOption = False
+    verifier0: Verifier0Option = None
+    verifier1: Verifier1Option = None
+    nonce0: Nonce0Option = None
+    nonce1: Nonce1Option = None
+
+
 def read_limits(given: list[str] | None) -> Limits:
     return Limits(**_changed(given, LIMIT_NAMES)) if given else DEFAULT_LIMITS
+
+
+def read_exchange_limits(given: list[str] | None) -> Limits:
+    """The limits of evaluation inside an exchange, which has less time than a command (D12)."""
+    from lacec.runtime.side import EXCHANGE_LIMITS
+
+    return replace(EXCHANGE_LIMITS, **_changed(given, LIMIT_NAMES))
 
 
 def read_link_limits(given: list[str] | None) -> tuple[Limits, "ExchangeLimits"]:
@@ -164,6 +185,14 @@ def check_exchange_limit(option: str, name: str, value: int) -> None:
     if value < lowest:
         message = f"{name} is at least {lowest}: with less, no exchange is possible"
         raise typer.BadParameter(message, param_hint=option)
+
+
+def read_queries(given: list[str]) -> list[Predicate]:
+    """The predicates that --query names, each once."""
+    try:
+        return list(dict.fromkeys(map(read_predicate, given)))
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}, as in Selected/1", param_hint="--query") from None
 
 
 def read_record_limits(given: list[str] | None) -> RecordLimits:
@@ -199,6 +228,16 @@ def needs_plan(**given: object) -> None:
 def not_with_plan(**given: object) -> None:
     """Options that mean nothing for a plan."""
     _refuse(given, "cannot stand beside --plan")
+
+
+def needs_peer(**given: object) -> None:
+    """Options that mean nothing but beside the selector of a peer."""
+    _refuse(given, "needs --peer")
+
+
+def not_with_peer(**given: object) -> None:
+    """Options that mean nothing beside the selector of a peer."""
+    _refuse(given, "cannot stand beside --peer")
 
 
 def needs_stores(**given: object) -> None:

@@ -1,5 +1,6 @@
 """Plans on the command line: operands, setup and local policy from options; what is printed."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,8 +11,10 @@ from typing import Any, NoReturn
 import typer
 
 from lacec.canonical.module import Module
+from lacec.check.spelling import nearest
 from lacec.cli.facts import read_all_facts
 from lacec.cli.modules import read_linked
+from lacec.cli.options import OneSide
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.render import render
 from lacec.cli.report import refuse
@@ -84,6 +87,15 @@ class Policy:
     trust_peer: bool = False
 
 
+def read_setup(
+    one: OneSide, expose: Sequence[str] | None, origins: OriginMode, lowering: str | None
+) -> tuple[Setup, Policy]:
+    """The options of one side, as setup and local policy."""
+    verifiers, nonces = (one.verifier0, one.verifier1), (one.nonce0, one.nonce1)
+    setup = Setup(verifiers, nonces, origins, lowering)
+    return setup, Policy(expose or (), one.narrow or (), one.trust_peer)
+
+
 def two_files(files: Sequence[str]) -> None:
     if len(files) != 2:
         raise typer.BadParameter(f"a plan takes two files, one for each operand, not {len(files)}")
@@ -141,6 +153,10 @@ def read_exposure(reader: Reader, name: str, own: Operand | None) -> Module | No
         return expose_all(reader.limits)
     if name == "selected":
         return None if own is None else expose_selected(own, reader.limits)
+    close = nearest(name, SHORTCUTS)
+    if close is not None and not os.path.exists(name):
+        message = f"there is no file {name}; did you mean {close}?"
+        raise typer.BadParameter(message, param_hint="--expose")
     return reader.file(name, Facet.EXPOSE, reader.limits)
 
 

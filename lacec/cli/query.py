@@ -16,7 +16,7 @@ from lacec.cli.options import (
     read_limits,
 )
 from lacec.cli.output import write, write_json
-from lacec.cli.report import refuse
+from lacec.cli.report import refuse, warn
 from lacec.diagnostics import Diagnostic, visible
 from lacec.engine import evaluate
 from lacec.pipeline import compile_sources
@@ -50,14 +50,18 @@ def query_command(
     further = read_all_linked(linked or (), limits)
     outcome = compile_sources([(NAME, f"{head}{text}."), *further], limits=limits)
     sources = {NAME: text, **dict(further)}
+    diagnostics = [_shift(each, len(head)) for each in outcome.diagnostics]
     if outcome.module is None:
-        refuse([_shift(d, len(head)) for d in outcome.diagnostics], sources, json)
+        refuse(diagnostics, sources, json)
     derived = {predicate for group in outcome.module.groups for predicate in group}
     answer = Predicate(HEAD, len(columns))
     with read_all_facts(facts, store, derived, limits, json) as (database, wrong, files):
         if wrong:
             refuse(wrong, sources | files, json)
+        given = database.predicates()
         rows = evaluate(outcome.module, database, [answer], limits).facts(answer)
+    lacking = not facts and store is None and not rows
+    warn(diagnostics, sources, None if lacking else given, json)
     if json:
         write_json({"columns": columns, "rows": [list(row) for row in rows]})
     else:

@@ -1,7 +1,7 @@
 """How a command ends that cannot give its result: diagnostics, or a limit."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 import typer
@@ -10,6 +10,7 @@ from lacec.cli.output import write, write_json
 from lacec.cli.render import render, summary
 from lacec.diagnostics import Diagnostic
 from lacec.errors import LimitError
+from lacec.predicates import Predicate
 from lacec.views import Origin
 
 
@@ -23,6 +24,36 @@ def refuse(
         write(render(diagnostics, sources), sys.stderr)
         write([(summary(diagnostics, len(sources)) + "\n", "")], sys.stderr)
     raise typer.Exit(1)
+
+
+def warn(
+    diagnostics: Sequence[Diagnostic],
+    sources: Mapping[str, str | bytes],
+    given: Iterable[Predicate] | None,
+    json: bool,
+) -> None:
+    """Warnings about what is evaluated, but for predicates that facts were given of.
+
+    `given` is None where the command line names no facts: people are told when that is why
+    there is no result.
+    """
+    if json:
+        return
+    names = {predicate.name for predicate in given or ()}
+    shown = [each for each in diagnostics if _subject(each, sources) not in names]
+    write(render(shown, sources), sys.stderr)
+    if given is None:
+        said = "no facts were given: --facts FILE or --store STORE gives some\n"
+        write([(said, "dim")], sys.stderr)
+
+
+def _subject(diagnostic: Diagnostic, sources: Mapping[str, str | bytes]) -> str:
+    """The predicate that a diagnostic points at, by its name."""
+    place = diagnostic.place
+    source = sources.get(place.file, "")
+    text = source.decode("utf-8") if isinstance(source, bytes) else source
+    line = text.split("\n")[place.line - 1]
+    return line[place.column - 1 : place.end_column - 1].partition("(")[0]
 
 
 def stopped_by_limit(error: LimitError, json: bool) -> NoReturn:

@@ -16,7 +16,7 @@ from lacec.cli.options import (
     needs_connection,
     needs_listen,
     not_with_connection,
-    read_limits,
+    read_exchange_limits,
 )
 from lacec.limits import LIMIT_NAMES
 from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
@@ -184,14 +184,13 @@ def _exchange_of_two(two: TwoStores, pair: PairOptions, options: Exchanging, jso
     from lacec.cli.attend import read_staying
     from lacec.cli.exchange import participants, run_dry, run_pair
     from lacec.cli.store.common import opened
-    from lacec.runtime.side import EXCHANGE_SECONDS
 
     missing = "give two stores, --left and --right; or one, --store, and --connect or --listen"
     sides = two.sides(options.policy, options.expose, missing)
     staying = read_staying(options.open, pair.dry_run, options.length, options.tick)
     if pair.dry_run and pair.record is not None:
         raise typer.BadParameter("a dry run is not recorded", param_hint="--record")
-    limits = read_limits([f"seconds={EXCHANGE_SECONDS}", *(options.limit or ())])
+    limits = read_exchange_limits(options.limit)
     with ExitStack() as stack:
         dry = pair.dry_run
         stores = [stack.enter_context(opened(s.store, json, read_only=dry)) for s in sides]

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacec.cli.files import read_file
-from lacec.cli.options import JsonOption, LimitOption, WatchOption, read_limits
+from lacec.cli.options import (
+    JsonOption,
+    LimitOption,
+    WatchOption,
+    read_exchange_limits,
+    read_limits,
+)
 from lacec.cli.output import write, write_json
 from lacec.diagnostics import Diagnostic, place
 from lacec.limits import Limits
@@ -19,6 +25,9 @@ from lacec.testing.tables import MOST_BYTES
 
 if TYPE_CHECKING:
     from lacec.testing.outcomes import FileOutcome
+
+# Of an evaluation by itself, and of one inside an exchange.
+BothLimits = tuple[Limits, Limits]
 
 _HELP = (
     "write the tests of NAME.lace into NAME.test.toml beside it:\n\n"
@@ -53,7 +62,7 @@ def test_command(
 
     Example: lacec test policies/
     """
-    limits = read_limits(limit)
+    limits = (read_limits(limit), read_exchange_limits(limit))
     given = paths or ["."]
     if watch:
         if json or junit:
@@ -92,7 +101,7 @@ def _below(folder: str) -> Iterator[str]:
                 yield os.path.normpath(os.path.join(above, name))
 
 
-def _run(names: Sequence[str], limits: Limits, jobs: int | None) -> "list[FileOutcome]":
+def _run(names: Sequence[str], limits: BothLimits, jobs: int | None) -> "list[FileOutcome]":
     workers = min(jobs or os.cpu_count() or 1, len(names))
     if workers == 1:
         return [_run_one(limits, name) for name in names]
@@ -104,7 +113,7 @@ def _run(names: Sequence[str], limits: Limits, jobs: int | None) -> "list[FileOu
         return list(pool.map(partial(_run_one, limits), names))
 
 
-def _run_one(limits: Limits, name: str) -> "FileOutcome":
+def _run_one(limits: BothLimits, name: str) -> "FileOutcome":
     from lacec.testing.outcomes import FileOutcome
     from lacec.testing.running import run_file
 
@@ -113,7 +122,7 @@ def _run_one(limits: Limits, name: str) -> "FileOutcome":
     except typer.BadParameter as error:  # found below a folder: others are run all the same
         problem = Diagnostic("bad-test", error.message, place(name, 1, (0, 0)))
         return FileOutcome(name, problems=(problem,), sources={name: ""})
-    return run_file(shown, content, limits)
+    return run_file(shown, content, *limits)
 
 
 def _uncovered(found: "Sequence[FileOutcome]") -> bool:
@@ -134,7 +143,7 @@ def _report(found: "Sequence[FileOutcome]", json: bool, junit: Path | None) -> N
         write(report_text(found))
 
 
-def _watch(paths: Sequence[str], limits: Limits, jobs: int | None) -> None:
+def _watch(paths: Sequence[str], limits: BothLimits, jobs: int | None) -> None:
     """Test until somebody interrupts; what goes wrong meanwhile is said, and watched too."""
     from lacec.cli.watch import State, pause, state_of
 

@@ -296,16 +296,17 @@ def as_columns(claims: Claims) -> Columns:
     if isinstance(claims, LayeredClaims):
         return as_columns(claims.flat)
     symbols, records = Symbols(), list(claims.values())
-    fields = [(row, field) for row, record in enumerate(records) for field in record.fields]
+    fields = [field for record in records for field in record.fields]
+    rows = np.repeat(np.arange(len(records)), [len(record.fields) for record in records])
     return Columns(
         symbols,
         symbols.intern_all(record.hash for record in records),
         symbols.intern_all(record.source for record in records),
         Fields(
-            np.array([row for row, _ in fields], np.intp),
-            symbols.intern_all(field.name for _, field in fields),
-            symbols.intern_all(str(field.nth) for _, field in fields),
-            symbols.intern_all(field.value for _, field in fields),
+            rows,
+            symbols.intern_all(field.name for field in fields),
+            symbols.intern_all(str(field.nth) for field in fields),
+            symbols.intern_all(field.value for field in fields),
         ),
     )
 

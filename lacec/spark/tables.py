@@ -46,6 +46,17 @@ def read_records(session: "SparkSession", folder: str | Path) -> "DataFrame":
     return read_table(session, _parts(folder, "records"), SCHEMA)
 
 
+def read_folders(session: "SparkSession", folders: Sequence[str]) -> "DataFrame":
+    """One row for each record of several folders."""
+    frames = [read_records(session, folder) for folder in dict.fromkeys(folders)]
+    whole = frames[0]
+    if len(frames) == 1:
+        return whole
+    for more in frames[1:]:
+        whole = whole.unionAll(more)
+    return whole.dropDuplicates(["hash"])
+
+
 def read_refused(session: "SparkSession", folder: str | Path) -> "DataFrame":
     """What was refused, of all batches."""
     return read_table(session, _parts(folder, "refused"), REFUSED_SCHEMA)

@@ -9,6 +9,7 @@ from time import monotonic_ns
 
 from lacec.explainer import Authored, explain_plan
 from lacec.facets import Facet
+from lacec.limits import Limits
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.operands import Operand
 from lacec.runtime.exchange import Layer, Participant, make_pair, system_clock
@@ -61,8 +62,11 @@ class _Noting:
 
 
 class _Exchange:
-    def __init__(self, case: ExchangeCase, materials: Materials, policies: Policies) -> None:
+    def __init__(
+        self, case: ExchangeCase, materials: Materials, policies: Policies, limits: Limits
+    ) -> None:
         self._case, self._materials, self._policies = case, materials, policies
+        self._limits = limits
         sides = (case.left, case.right)
         self._own = [self._policy(index, side) for index, side in enumerate(sides)]
 
@@ -93,16 +97,21 @@ class _Exchange:
         shelves = [each.shelf for each in both]
         assert all(isinstance(shelf, Layer) for shelf in shelves)
         before = [set(shelf.records) for shelf in shelves if isinstance(shelf, Layer)]
-        pair = make_pair(*both, self.clock)
+        pair = make_pair(*both, self.clock, self._limits)
         authored = {
             (index, rule.id): rule
             for index, each in enumerate(both)
             for rule in each.policy.operand.module.rules
         }
+        sides = []
         for seat in pair.seats:
             assert isinstance(seat.answers, Side)
+            sides.append(seat.answers)
             seat.answers = _Noting(seat.answers, authored, fired)
         pair.run()
+        for side in sides:
+            if side.exceeded is not None:
+                raise side.exceeded
         after = [set(shelf.records) for shelf in shelves if isinstance(shelf, Layer)]
         came = [now - then for now, then in zip(after, before, strict=True)]
         results = [seat.result for seat in pair.seats]
@@ -113,14 +122,20 @@ class _Exchange:
         """Each that is explained takes the exchange once more."""
         if number >= MOST_EXPLAINED:
             return Wrong(hash)
-        _, directions = explain_exchange(*self.participants(), hash, self.clock)
+        both = self.participants()
+        _, directions = explain_exchange(*both, hash, self.clock, self._limits)
         return Wrong(hash, next(each for each in directions if each.to == to))
 
 
 def run_exchange(
-    case: ExchangeCase, materials: Materials, policies: Policies, fired: set[RulePlace]
+    case: ExchangeCase,
+    materials: Materials,
+    policies: Policies,
+    fired: set[RulePlace],
+    limits: Limits,
 ) -> Iterable[Failure]:
-    exchange = _Exchange(case, materials, policies)
+    """What does not hold; LimitError when an evaluation meets a limit."""
+    exchange = _Exchange(case, materials, policies, limits)
     came, stopped = exchange.run(fired)
     if stopped is not None:
         said = f"the exchange did not converge: {stopped}"

@@ -27,6 +27,7 @@ from lacec.records.record import Record
 from lacec.resources import LIBRARY
 from lacec.runtime.columns import ADVERTISED, ADVERTISED_FIELD
 from lacec.runtime.shelf import Rows, rows_of
+from lacec.runtime.side import EXCHANGE_LIMITS
 from lacec.sides import check_facts
 from lacec.testing.cases import OF_A_SIDE, Case, ExchangeCase, Expected, GivenFacts, TestFile
 from lacec.testing.exchanges import run_exchange
@@ -50,14 +51,19 @@ SELECT_HAVE, SELECTED = Predicate("SelectHave", 1), Predicate("Selected", 1)
 ALLOW = Predicate("AllowQueryRecord", 2)
 
 
-def run_file(name: str, content: bytes, limits: Limits = DEFAULT_LIMITS) -> FileOutcome:
+def run_file(
+    name: str,
+    content: bytes,
+    limits: Limits = DEFAULT_LIMITS,
+    in_exchanges: Limits = EXCHANGE_LIMITS,
+) -> FileOutcome:
     """All tests of a file; none where something keeps each of them from running."""
     file, problems = read_tests(name, content)
     sources: dict[str, str | bytes] = {name: content}
     if file is None:
         return FileOutcome(name, problems=problems, sources=sources)
     running = _Running(file, limits)
-    given = (running.materials, running.policies, running.fired)
+    given = (running.materials, running.policies, running.fired, in_exchanges)
     try:
         outcomes = [running.outcome(each, partial(running.case, each)) for each in file.cases]
         outcomes += [running.outcome(e, partial(run_exchange, e, *given)) for e in file.exchanges]

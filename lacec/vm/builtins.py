@@ -99,6 +99,11 @@ def integer(text: str) -> int:
     return int(Decimal(text))
 
 
+def clamped(number: int) -> int:
+    """A bound that no count reaches may as well be a smaller one."""
+    return max(min(number, 2**62), -(2**62))
+
+
 def _int_compare(symbols: Symbols, a: Ids, b: Ids, compare: Compare) -> Mask:
     """Numeric comparison; an operand that is not a decimal makes the test false (D9)."""
     left, big_left, valid = decimals(symbols, a)

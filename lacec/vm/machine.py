@@ -21,7 +21,7 @@ from lacec.limits import Limits
 from lacec.predicates import Predicate
 from lacec.views import Origin
 from lacec.vm import kernels
-from lacec.vm.builtins import Operand, compare_signs, decimals, integer, run_test
+from lacec.vm.builtins import Operand, clamped, compare_signs, decimals, integer, run_test
 from lacec.vm.database import Database
 from lacec.vm.fixpoint import Growing
 from lacec.vm.rank import is_unique, rank_counts
@@ -279,11 +279,11 @@ class Machine:
         """The rows whose count compares with the bound; a bound that is no decimal fails (D9)."""
         column = self._operand(relation, bound)
         if isinstance(column, int):
-            value = _clamped(integer(self.code.constants[bound[1]]))
+            value = clamped(integer(self.code.constants[bound[1]]))
             return relation.where(compare_signs(counts - value, op.Compare(compare)))
         values, big, valid = decimals(self.database.symbols, column)
         for row, number in big.items():
-            values[row] = _clamped(number)
+            values[row] = clamped(number)
         return relation.where(valid & compare_signs(counts - values, op.Compare(compare)))
 
     def _rank(
@@ -363,8 +363,3 @@ class Made:
     pieces: list[Relation] = field(default_factory=list)
     distinct: int = 0  # rows of the set
     loose: int = 0  # rows of the pieces after it
-
-
-def _clamped(number: int) -> int:
-    """A bound that no count reaches may as well be a smaller one."""
-    return max(min(number, 2**62), -(2**62))

@@ -129,13 +129,20 @@ def read_parquet(path: Path, predicate_name: str, database: Database, limits: Li
             predicate = _predicate(str(path), predicate_name, arity, rows, limits)
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group)
-                ids = [
-                    _intern_column(f"{path}: the column {name!r}", column, database, limits)
-                    for name, column in zip(table.column_names, table.columns, strict=True)
-                ]
-                database.add(predicate, ids)
+                add_table(str(path), predicate, table, database, limits)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FactError(f"{path}: cannot be read as a Parquet file: {error}") from None
+
+
+def add_table(
+    where: str, predicate: Predicate, table: Any, database: Database, limits: Limits
+) -> None:
+    """Add the rows of an Arrow table of strings to a database."""
+    ids = [
+        _intern_column(f"{where}: the column {name!r}", column, database, limits)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    database.add(predicate, ids)
 
 
 def _check_columns(path: Path, schema: Any) -> None:
@@ -206,7 +213,14 @@ def _are_sound(data: Bytes, starts: Offsets, ends: Offsets, limits: Limits) -> b
 
 def write_parquet(path: Path, relation: Relation, symbols: Symbols) -> None:
     """The rows of a relation as a Parquet file of string columns, in code point order."""
-    pa, pq = _pyarrow()
+    _, pq = _pyarrow()
+    # Without Arrow's own schema in it, every reader sees plain strings.
+    pq.write_table(arrow_table(relation, symbols), path, store_schema=False)
+
+
+def arrow_table(relation: Relation, symbols: Symbols) -> Any:
+    """The rows of a relation as an Arrow table of columns c0, c1, …, in code point order."""
+    pa, _ = _pyarrow()
     if not relation.columns:
         raise FactError("facts without values cannot stand in a table")
     used = unique(np.concatenate(relation.columns))
@@ -218,12 +232,10 @@ def write_parquet(path: Path, relation: Relation, symbols: Symbols) -> None:
     strings = pa.LargeStringArray.from_buffers(
         len(used), pa.py_buffer(offsets), pa.py_buffer(buffer)
     )
-    table = pa.table(
+    return pa.table(
         [strings.take(pa.array(column[order])) for column in columns],
         [f"c{number}" for number in range(len(relation.columns))],
     )
-    # Without Arrow's own schema in it, every reader sees plain strings.
-    pq.write_table(table, path, store_schema=False)
 
 
 def _pyarrow() -> tuple[Any, Any]:

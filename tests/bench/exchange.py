@@ -1,6 +1,7 @@
 """Exchanges: two stores in one process, and what partition summaries cost on the wire."""
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +22,7 @@ from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.reconcile import Answerer, Asker
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
+from tests.bench import results
 from tests.bench.store import make_records
 
 SEALED = 100_000
@@ -43,13 +45,15 @@ def participants(left: Store, right: Store) -> tuple[Participant, Participant]:
     )
 
 
-def exchange(sides: tuple[Participant, Participant]) -> float:
+def exchange(
+    sides: tuple[Participant, Participant], time: Callable[[], float] = perf_counter
+) -> float:
     """The seconds of an exchange, which converges."""
     pair = make_pair(*sides, system_clock)
-    start = perf_counter()
+    start = time()
     pair.run()
     assert all(seat.result and seat.result.converged for seat in pair.seats)
-    return perf_counter() - start
+    return time() - start
 
 
 def in_one_process(console: Console, count: int = SEALED) -> None:
@@ -120,11 +124,13 @@ def on_the_wire(console: Console, count: int = ADVERTISED) -> None:
         "least",
     )
     offered = Partitions(records)
+    kept: list[results.Row] = []
     for number in DIFFERENCES:
         known = Partitions(records[number:])
         for most in (DEFAULT_LIMITS.max_partition_summaries, MANY_SUMMARIES):
             limits = replace(DEFAULT_LIMITS, max_partition_summaries=most)
             size, steps = wire_bytes(known, offered, limits)
+            kept.append((f"{number:,} differ", f"at most {most:,} summaries", size))
             table.add_row(
                 f"{number:,}",
                 f"{most:,}",
@@ -133,9 +139,13 @@ def on_the_wire(console: Console, count: int = ADVERTISED) -> None:
                 str(steps),
                 f"{32 * number:,}",
             )
+        kept.append((f"{number:,} differ", "the least", 32 * number))
+    kept.append(("whatever differs", "a full listing", full))
+    about = f"One side has {count:,} records, the other all but those that differ."
+    results.keep("wire", about, kept)
     console.print(table)
 
 
-def main(console: Console) -> None:
-    in_one_process(console)
-    on_the_wire(console)
+def main(console: Console, by: int = 1) -> None:
+    in_one_process(console, SEALED // by)
+    on_the_wire(console, ADVERTISED // by)

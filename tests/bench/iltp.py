@@ -10,7 +10,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import trustme
 from rich.console import Console
@@ -28,6 +28,7 @@ from lacec.runtime.iltp.proof import Identity, Trust
 from lacec.runtime.iltp.transport.tls import client_context, server_tls
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
+from tests.bench import results
 from tests.bench.exchange import GROUPS, exchange, participants
 from tests.bench.store import make_records
 
@@ -70,13 +71,14 @@ class Counting:
 
 
 def listen(folder: Path, address: str, pipe: Connection) -> None:
-    """The other process: serves until it is told to stop."""
+    """The other process: says what it has taken of the processor, until it is told to stop."""
 
     async def run(store: Store, thread: ThreadPoolExecutor) -> None:
         tls = server_tls(folder / "chain.pem") if address.startswith("wss") else None
         listener = await serve(lace(store, thread), address, lambda _: terms(1), tls)
         pipe.send(str(listener.address))
-        await asyncio.to_thread(pipe.recv)
+        while await asyncio.to_thread(pipe.recv):
+            pipe.send(process_time())
         await listener.stop(1)
 
     with ThreadPoolExecutor(1) as thread:
@@ -104,8 +106,15 @@ def connect(folder: Path, address: str) -> tuple[float, int]:
         return found
 
 
-def over(scheme: str, folder: Path) -> list[tuple[float, int]]:
-    """Twice over one transport: with all to send, and with nothing."""
+def over(scheme: str, folder: Path) -> tuple[list[tuple[float, int]], float]:
+    """Twice over one transport: with all to send, and with nothing. And the seconds that the
+    processor worked for the first, in both processes."""
+
+    def worked() -> float:
+        near.send(True)
+        there: float = near.recv()
+        return process_time() + there
+
     Store.create(folder / "right").close()
     host = "localhost" if scheme == "wss" else "127.0.0.1"
     address = f"unix:{folder}/sock" if scheme == "unix" else f"{scheme}:{host}:0"
@@ -115,11 +124,14 @@ def over(scheme: str, folder: Path) -> list[tuple[float, int]]:
     )
     process.start()
     bound = near.recv()
-    found = [connect(folder, bound) for _ in range(2)]
+    start = worked()
+    found = [connect(folder, bound)]
+    busy = worked() - start
+    found.append(connect(folder, bound))
     near.send(None)
     process.join()
     shutil.rmtree(folder / "right")
-    return found
+    return found, busy
 
 
 def certify(folder: Path) -> None:
@@ -159,7 +171,8 @@ def rsync(folder: Path) -> float | None:
     return perf_counter() - start
 
 
-def main(console: Console, count: int = COUNT) -> None:
+def main(console: Console, by: int = 1) -> None:
+    count = COUNT // by
     records = list(make_records(count, sealed=True))
     size = sum(len(record.data) for record in records)
     table = Table(
@@ -167,6 +180,8 @@ def main(console: Console, count: int = COUNT) -> None:
         *("seconds", "records a second", "MiB a second"),
         *("bytes on the wire per record", "nothing new: seconds", "bytes"),
     )
+
+    kept: list[results.Row] = []
 
     def row(what: str, seconds: float, *more: str) -> None:
         rates = (f"{count / seconds:,.0f}", f"{size / seconds / 2**20:.1f}")
@@ -181,9 +196,14 @@ def main(console: Console, count: int = COUNT) -> None:
                 sides = participants(left, right)
                 seconds, again = exchange(sides), exchange(sides)
             shutil.rmtree(folder / "right")
+            with Store.create(folder / "right") as right:
+                busy = exchange(participants(left, right), process_time)
+            shutil.rmtree(folder / "right")
+        kept.append(("an exchange", "one process", count / busy))
         row("one process", seconds, "", f"{again:.2f}", "")
         for scheme in SCHEMES:
-            (first, sent), (second, said) = over(scheme, folder)
+            ((first, sent), (second, said)), busy = over(scheme, folder)
+            kept.append(("an exchange", scheme, count / busy))
             row(scheme, first, f"{sent / count:,.0f}", f"{second:.2f}", f"{said:,}")
         row("a plain copy over loopback", copy(b"".join(record.data for record in records)))
         (folder / "files").mkdir()
@@ -193,6 +213,10 @@ def main(console: Console, count: int = COUNT) -> None:
         if synced is not None:
             row("rsync of as many files", synced)
     console.print(table)
+    about = (
+        f"{count:,} sealed records, in two processes but for the first; the time of both is added."
+    )
+    results.keep("transport", about, kept)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from lacec.sides import evaluate_side
 from lacec.vm.base import Base, Changes, database_of
 from lacec.vm.database import Database
 from lacec.vm.symbols import Symbols
-from tests.bench import open_exchange, peers
+from tests.bench import open_exchange, peers, results
 from tests.bench.corpus import FIELD, FIELDS, HAVE, LINK, Corpus, make_corpus
 from tests.bench.workloads import LATEST, MEMBERSHIP, SELECTION, SUPPORT, Workload
 
@@ -179,8 +179,8 @@ def repeated(run: Callable[[], object], clock: Callable[[], float] = process_tim
     return peers.median(times)
 
 
-def measure() -> Iterator[Row]:
-    for records in SIZES:
+def measure(by: int = 1) -> Iterator[Row]:
+    for records in (size // by for size in SIZES):
         changing = Changing(records)
         duck = duckdb_with(changing.corpus) if peers.installed("duckdb") else None
         for workload in (SELECTION, MEMBERSHIP, SUPPORT, LATEST_OF_ALL, WANTED):
@@ -228,13 +228,24 @@ def rows(
         yield Row(records, what, name, peers.median(times), mean, full, again)
 
 
-def main(console: Console) -> None:
+def kept(found: list[Row]) -> Iterator[results.Row]:
+    """What one record costs that comes, at the smallest size and the largest."""
+    sizes = sorted({row.records for row in found})
+    for row in found:
+        if row.change == "record added" and row.records in (sizes[0], sizes[-1]):
+            yield row.program, f"one change of {row.records:,}", row.median * 1000
+            yield row.program, f"all {row.records:,}", row.full * 1000
+
+
+def main(console: Console, by: int = 1) -> None:
     table = Table(title=f"One change ({CHANGES} of each kind), beside evaluating all again")
     headings = ("records", "program", "change", "median ms", "mean ms", "full ms", "DuckDB ms")
     for heading in (*headings, "full : median", "median : smallest", "mean : smallest"):
         table.add_column(heading, justify="left" if heading in ("program", "change") else "right")
     first: dict[tuple[str, str], Row] = {}
-    for row in measure():
+    found: list[Row] = []
+    for row in measure(by):
+        found.append(row)
         base = first.setdefault((row.program, row.change), row)
         table.add_row(
             f"{row.records:,}",
@@ -247,6 +258,8 @@ def main(console: Console) -> None:
             f"{row.mean / base.mean:.2f}",
         )
     console.print(table)
+    about = f"The median of {CHANGES} changes, and of {RUNS} evaluations."
+    results.keep("change", about, sorted(kept(found), key=lambda row: row[0]))
     console.print(f"the median at the largest size is to be at most {MOST} times the smallest")
     open_exchange.main(console)
 

@@ -7,9 +7,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 from blake3 import blake3
 from rich.console import Console
@@ -20,6 +20,7 @@ from lacec.records.record import Record, build_plex, build_seal, read_records
 from lacec.records.signature import Secret, verify
 from lacec.runtime.store.importing import import_streams, open_files
 from lacec.runtime.store.store import Store
+from tests.bench import results
 
 SEALED = 100_000
 SIZES = (100_000, 1_000_000)
@@ -55,11 +56,11 @@ def write_records(path: Path, records: Iterator[Record]) -> None:
         file.writelines(record.data + b"\n" for record in records)
 
 
-def bare_import(path: Path, folder: Path) -> float:
+def bare_import(path: Path, folder: Path, time: Callable[[], float] = perf_counter) -> float:
     """Hash, verify and insert the same bytes; where they begin and end is known beforehand."""
     with path.open("rb") as file:
         records = [found for _, found in read_records([file.read()], verify=False)]
-    start = perf_counter()
+    start = time()
     connection = sqlite3.connect(folder / "bare.sqlite", isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
@@ -79,7 +80,7 @@ def bare_import(path: Path, folder: Path) -> float:
             )
         connection.execute("COMMIT")
     connection.close()
-    return perf_counter() - start
+    return time() - start
 
 
 def store_import(path: Path, folder: Path, workers: int) -> float:
@@ -92,7 +93,7 @@ def store_import(path: Path, folder: Path, workers: int) -> float:
 _OPEN = """
 import json, re, sys
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 import lacec
 from lacec.engine import evaluate
 from lacec.runtime.store.build import build_segment
@@ -107,7 +108,7 @@ evaluate(module, lacec.vm.database.Database())
 def peak():  # what getrusage says is the peak of whoever started this
     return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text()).group(1))
 before = peak()
-start = perf_counter()
+start, work = perf_counter(), process_time()
 if sys.argv[1] == "open":
     snapshot = Store.open(sys.argv[2], read_only=True).snapshot()
 else:
@@ -117,14 +118,15 @@ else:
         segment = build_segment(1, 2**40, records, [])
     snapshot = Snapshot([segment], np.empty(0, np.int64), 0, 0)
 result = evaluate(module, snapshot.database(), [SELECTION.output])
-seconds = perf_counter() - start
+seconds, work = perf_counter() - start, process_time() - work
 after = peak()
-print(json.dumps([seconds, after, after - before, result.count(SELECTION.output)]))
+print(json.dumps([seconds, after, after - before, result.count(SELECTION.output), work]))
 """
 
 
-def first_selection(how: str, path: Path, runs: int) -> tuple[float, int, int, int]:
-    """The best of some runs, each in a process of its own: seconds, KiB in all, of it, tuples."""
+def first_selection(how: str, path: Path, runs: int) -> tuple[float, int, int, int, float]:
+    """The best of some runs, each in a process of its own: seconds, KiB in all, of it, tuples,
+    and seconds of the processor."""
     found = []
     for _ in range(runs):
         done = subprocess.run(
@@ -134,16 +136,17 @@ def first_selection(how: str, path: Path, runs: int) -> tuple[float, int, int, i
     return min(found)
 
 
-def import_table() -> Table:
-    table = Table(title=f"Import of {SEALED:,} sealed records (best of {RUNS})")
+def import_table(count: int) -> Table:
+    table = Table(title=f"Import of {count:,} sealed records (best of {RUNS})")
     for heading in ("what", "s", "records/s", "ratio"):
         table.add_column(heading, justify="left" if heading == "what" else "right")
     workers = (os.cpu_count() or 1) - 1
     times: dict[str, float] = {}
+    busy: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = folder / "all.records"
-        write_records(source, make_records(SEALED, sealed=True))
+        write_records(source, make_records(count, sealed=True))
         for run in range(RUNS):
             (folder / f"bare{run}").mkdir()
             for what, seconds in (
@@ -152,20 +155,30 @@ def import_table() -> Table:
                 ("import, no worker", store_import(source, folder / f"n{run}", 0)),
             ):
                 times[what] = min(seconds, times.get(what, seconds))
+            start = process_time()
+            store_import(source, folder / f"b{run}", 0)
+            seconds = process_time() - start
+            busy["import"] = min(seconds, busy.get("import", seconds))
+            (folder / f"c{run}").mkdir()
+            seconds = bare_import(source, folder / f"c{run}", process_time)
+            busy["bare loop"] = min(seconds, busy.get("bare loop", seconds))
     base = next(iter(times.values()))
     for what, seconds in times.items():
-        rate = f"{SEALED / seconds:,.0f}"
+        rate = f"{count / seconds:,.0f}"
         table.add_row(what, f"{seconds:.2f}", rate, f"{seconds / base:.2f}x")
+    rates = [("one process", what, count / seconds) for what, seconds in busy.items()]
+    results.keep("import", f"{count:,} sealed records, the best of {RUNS} runs.", rates)
     return table
 
 
-def open_table() -> Table:
+def open_table(sizes: Iterable[int]) -> Table:
     table = Table(title="Opening a store of Plexes, and the first selection over it")
     table.caption = "MB: peak of the process, and by how much it grew; B: on disk, of the record"
     for heading in ("records", "what", "s", "MB", "grown", "tuples", "ratio", "B"):
         left = heading == "what"
         table.add_column(heading, justify="left" if left else "right", no_wrap=True)
-    for count in SIZES:
+    kept: list[results.Row] = []
+    for count in sizes:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             source, target = folder / "all.records", folder / "store"
@@ -179,6 +192,7 @@ def open_table() -> Table:
         each = f"{room.disk_bytes / count:.0f}, {room.record_bytes / count:.0f}"
         table.add_row(f"{count:,}", "import", f"{import_seconds:.2f}", "", "", "", "", each)
         for what, row in (("parse again", parsed), ("open", opened)):
+            kept.append((f"{count:,} records", what, row[4]))
             table.add_row(
                 "",
                 what,
@@ -188,12 +202,14 @@ def open_table() -> Table:
                 f"{row[3]:,}",
                 f"{parsed[0] / row[0]:.0f}x",
             )
+    about = f"Plexes; opening is the best of {RUNS} runs, in a process of its own."
+    results.keep("opening", about, kept)
     return table
 
 
-def main(console: Console) -> None:
-    console.print(import_table())
-    console.print(open_table())
+def main(console: Console, by: int = 1) -> None:
+    console.print(import_table(SEALED // by))
+    console.print(open_table(size // by for size in SIZES))
 
 
 if __name__ == "__main__":

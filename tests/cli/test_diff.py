@@ -134,13 +134,39 @@ def test_a_peer_makes_it_a_matter_of_what_is_sent_and_requested() -> None:
     assert sources == {("own", 3), ("peer", 3)}
 
 
+def test_a_peer_that_is_proven_is_who_exposures_speak_of(folder: Path) -> None:
+    """The same options as other commands have for one side of a plan."""
+    rule = "AllowQueryRecord('V.x',P) :- Have(P).\n"
+    (folder / "friend.lace").write_text(rule, encoding="utf-8")
+    given = ("old.lace", "new.lace", "--peer", "old.lace", "--expose", "friend.lace")
+
+    def sent(*more: str) -> list[str]:
+        facts = [each["fact"] for each in diff(*given, *more)["changes"]]
+        return [fact for fact in facts if fact.startswith("MaySend")]
+
+    assert sent() == []
+    assert sent("--verifier1", "V.x") == ["MaySend('b')"]
+    assert sent("--verifier0", "V.x") == []
+    assert sent("--verifier0", "V.x", "--side", "1") == ["MaySend('b')"]
+    proven = ("--verifier0", "V.y", "--verifier1", "V.x", "--origins", "verifier")
+    assert sent(*proven) == ["MaySend('b')"]
+    assert sent("--trust-peer") == ["MaySend('b')"]
+    (folder / "none.lace").write_text("AllowQueryRecord(V,P) :- _Viewer(V), Field(P,'no',_,_).\n")
+    assert sent("--verifier1", "V.x", "--narrow", "none.lace") == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("--query", "Other/1"), "no rule of either policy derives Other/1"),
         (("--query", "Blocked"), "'Blocked' is not NAME/ARITY"),
         (("--expose", "all"), "needs --peer"),
+        (("--side", "0"), "needs --peer"),
+        (("--verifier1", "V.x"), "needs --peer"),
+        (("--origins", "verifier"), "needs --peer"),
+        (("--trust-peer",), "needs --peer"),
         (("--peer", "old.lace", "--query", "A/1"), "cannot stand beside --peer"),
+        (("--peer", "old.lace", "--lowering", "other"), "other"),
     ],
 )
 def test_what_cannot_be_compared_is_told(arguments: tuple[str, ...], said: str) -> None:

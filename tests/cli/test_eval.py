@@ -123,3 +123,25 @@ def test_a_value_that_no_fact_line_can_hold(policy: str, tmp_path: Path) -> None
     arguments = ["eval", policy, "--facts", str(tmp_path / "Have.csv"), "--query", "Selected/1"]
     assert lacec(*arguments).code == 2
     assert lacec(*arguments, "--json").document == {"facts": {"Selected/1": [["two\nlines"]]}}
+
+
+def test_warnings_are_shown_beside_the_result_but_for_what_has_facts(tmp_path: Path) -> None:
+    path = tmp_path / "policy.lace"
+    path.write_text("Selected(P) :- Have(P), not Hiden(P).\nHidden(P) :- Field(P,_,_,_).\n")
+    outcome = lacec("eval", str(path), "--facts", "-", source=FACTS)
+    assert (outcome.code, outcome.out) == (0, "Hidden('b')\nSelected('a')\nSelected('b')\n")
+    assert "warning[misspelt-predicate]" in outcome.err
+    outcome = lacec("eval", str(path), "--facts", "-", source=FACTS + "Hiden('a')\n")
+    assert (outcome.out, outcome.err) == ("Hidden('b')\nSelected('b')\n", "")
+    assert lacec("eval", str(path), "--facts", "-", "--json", source=FACTS).err == ""
+
+
+def test_without_facts_it_says_how_to_give_some(policy: str) -> None:
+    outcome = lacec("eval", policy)
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err == "no facts were given: --facts FILE or --store STORE gives some\n"
+
+
+def test_a_query_without_its_arity_is_shown_how_to_be_written(policy: str) -> None:
+    outcome = lacec("eval", policy, "--query", "Selected")
+    assert "'Selected' is not NAME/ARITY, as in Selected/1" in outcome.err

@@ -84,3 +84,10 @@ def test_a_program_with_errors_is_refused(tmp_path: Path) -> None:
     policy = tmp_path / "policy.lace"
     policy.write_text("A(X) :- B(Y).\n")
     assert lacec("explain", str(policy)).code == 1
+
+
+def test_a_file_that_is_not_there_is_no_misspelt_diagnostic() -> None:
+    outcome = lacec("explain", "policies/swop.lace")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "cannot read policies/swop.lace: no such file or directory" in outcome.err
+    assert "diagnostic" not in outcome.err

@@ -12,8 +12,8 @@ from tests.cli.run import lacec, python
 
 # Options that stand for different things in different commands.
 OF_SEVERAL_MEANINGS = {
-    "--expose", "--facet", "--json", "--key", "--limit", "--output", "--peer", "--query", "--side",
-    "--store", "--strict",
+    "--expose", "--facet", "--json", "--key", "--limit", "--output", "--peer", "--query", "--store",
+    "--strict",
 }  # fmt: skip
 
 
@@ -24,6 +24,7 @@ class Parameter(NamedTuple):
     name: str
     metavar: str | None
     help: str
+    repeatable: bool
 
 
 def parameters() -> Iterator[Parameter]:
@@ -37,7 +38,8 @@ def parameters() -> Iterator[Parameter]:
             if parameter.param_type_name == "argument":
                 shown = str(parameter.metavar)
             help = getattr(parameter, "help", None) or ""
-            yield Parameter(name, shown, parameter.metavar, help)
+            repeatable = bool(getattr(parameter, "multiple", False))
+            yield Parameter(name, shown, parameter.metavar, help, repeatable)
 
 
 PARAMETERS = tuple(parameters())
@@ -53,7 +55,8 @@ def test_help_texts_are_sentences(command: str) -> None:
     for each in PARAMETERS:
         if each.command == command:
             assert re.fullmatch(r"[A-Z].*\.", each.help), each
-            assert "epeat" not in each.help or each.help.endswith(". Repeatable."), each
+            assert each.help.endswith(". Repeatable.") == each.repeatable, each
+            assert "epeat" not in each.help.removesuffix("Repeatable."), each
             assert not re.search(r"or -(?! for standard input| ?\w)", each.help), each
 
 

@@ -302,6 +302,14 @@ def test_the_shortcuts_of_an_exposure_keep_to_the_limits_given() -> None:
         assert outcome.code == 0
 
 
+def test_a_misspelt_shortcut_of_an_exposure_is_told() -> None:
+    outcome = evaluated("--side", "0", "--expose", "slected")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "there is no file slected; did you mean selected?" in outcome.err
+    Path("slected").write_text("AllowQueryRecord(V,P) :- _Viewer(V), Have(P).\n")
+    assert evaluated("--side", "0", "--expose", "slected").code == 0
+
+
 def test_eval_of_a_plan_writes_no_tables() -> None:
     outcome = evaluated("--side", "0", "--as", "csv")
     assert outcome.code == 2

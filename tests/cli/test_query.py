@@ -60,3 +60,22 @@ def test_a_full_stop_is_harmless() -> None:
 def test_no_control_character_reaches_the_terminal() -> None:
     outcome = lacec("query", "Node(X)", "--facts", "-", source="Node('\x1b[31m')\n")
     assert "\x1b" not in outcome.out + outcome.err
+
+
+def test_a_misspelt_predicate_is_told_unless_there_are_facts_of_it() -> None:
+    """An atom that nothing defines matches nothing (030), which is seldom meant."""
+    outcome = lacec("query", "Feild(P,'Group',_,G)", "--facts", "-", source=FACTS)
+    assert (outcome.code, outcome.out) == (0, "P\tG\n")
+    assert "warning[misspelt-predicate]" in outcome.err
+    assert " --> <query>:1:1\n" in outcome.err
+    facts = "Feild('a','Group','0','x')\n"
+    outcome = lacec("query", "Feild(P,'Group',_,G)", "--facts", "-", source=facts)
+    assert (outcome.out, outcome.err) == ("P\tG\na\tx\n", "")
+
+
+def test_without_facts_it_says_how_to_give_some() -> None:
+    outcome = lacec("query", "Node(X)")
+    assert (outcome.code, outcome.out) == (0, "X\n")
+    assert outcome.err == "no facts were given: --facts FILE or --store STORE gives some\n"
+    assert lacec("query", "Node(X)", "--facts", "-", source="").err == ""
+    assert lacec("query", "LexCompare('a','<','b')").err == ""

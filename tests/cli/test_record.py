@@ -75,7 +75,7 @@ def test_new_in_json(tmp_path: Path) -> None:
         (("--group", "u"), "all of --group, --app and --name"),
         (("--header", "A: b"), "need the coordinates"),
         (("--tai", made.TAI), "need the coordinates"),
-        ((*COORDINATES, "--tai", "yesterday"), "not a time"),
+        ((*COORDINATES, "--tai", "yesterday"), "or UTC, as in 2026-03-01T09:00:00Z"),
         ((*COORDINATES, "--tai", "2017-99-01T00:00:00Z"), "month"),
         ((*COORDINATES, "--header", "A"), "not 'Name: value'"),
         ((*COORDINATES, "--key", "nowhere.key"), "no such file"),

@@ -118,6 +118,29 @@ def test_a_file_that_cannot_be_read_does_not_stop_others(folder: Path) -> None:
     assert outcome.document["passed"] == 1
 
 
+def test_limits_hold_for_tests_and_for_exchanges_of_tests(folder: Path) -> None:
+    (folder / "p.lace").write_text(
+        "SelectHave(P) :- Have(P).\nSelectAdvertised(P,S) :- Advertised(P,S).\n", encoding="utf-8"
+    )
+    exchange = """\
+[records]
+a = { group = "u", app = "a", name = "n" }
+[[exchange]]
+name = "it moves"
+left = { stored = ["a"], expose = ["all"] }
+right = {}
+is.to_right = ["$a"]
+"""
+    (folder / "p.test.toml").write_text(PASSES + exchange, encoding="utf-8")
+    assert lacec("test", "--limit", "base_facts=100").code == 0
+    outcome = lacec("test", "--limit", "base_facts=0", "--json")
+    assert outcome.code == 1
+    for test in outcome.document["files"][0]["tests"]:
+        assert "base facts" in test["error"]
+    unknown = lacec("test", "--limit", "max_loop_iterations=3")
+    assert (unknown.code, unknown.out) == (2, "")
+
+
 def test_watch_tests_again_when_a_policy_changes(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lacec.spark.session import open_session
+from tests.spark.quick import Quick, interpreted
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -20,3 +21,9 @@ def spark() -> Iterator[SparkSession]:
     session = open_session(memory="1g")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def quick(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Quick]:
+    with interpreted(spark):
+        yield Quick(spark, tmp_path_factory.mktemp("work"))

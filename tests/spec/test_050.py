@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from blake3 import blake3
 
+from lacec.canonical.identifiers import lacegram_id
+from lacec.predicates import RUNTIME_FACTS, Predicate
 from lacec.records import b64a
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
@@ -16,7 +18,7 @@ from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
 from lacec.runtime.interlace.state import State
 from tests.runtime.interlace.solo import ALICE, ALL_FIELDS, BOB, Solo, plex
-from tests.simulation.policies import COMPLEMENT, GROUP_U, LATER
+from tests.simulation.policies import COMPLEMENT, GROUP_U, LATER, modules
 from tests.simulation.world import EPOCH
 
 ONE, TWO, THREE = plex("one"), plex("two"), plex("three")
@@ -55,6 +57,29 @@ def test_an_operand_of_another_facet_aborts() -> None:
     solo = Solo()
     solo.tell(solo.peer_setup(facet="expose"))
     assert solo.reason == "malformed-exchange-module"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SelectHave(P) :- Have(P).",  # 040: a selector exports both
+        "SelectAdvertised(P,S) :- Advertised(P,S).\nSelectHave(P) :- true.",  # 030 Safety
+        "SelectAdvertised(P,S) :- Advertised(P,S), not SelectHave(P).\n"
+        "SelectHave(P) :- Have(P), not SelectAdvertised(P,_).",  # 030 Strata
+    ],
+)
+def test_a_module_that_is_not_valid_for_its_facet_aborts_setup(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = "SelectAdvertised(P,S) :- Advertised(P,S).\nSelectHave(P) :- Have(P)."
+    known = {**modules(), **{lacegram_id(each): each.encode() for each in (text, right)}}
+    monkeypatch.setattr("tests.runtime.interlace.solo.modules", lambda: known)
+    solo = Solo()
+    solo.tell(solo.peer_setup(module=lacegram_id(text)))
+    assert solo.reason == "malformed-exchange-module"
+    solo = Solo()
+    (hello,) = solo.tell(solo.peer_setup(module=lacegram_id(right)))
+    assert isinstance(hello, m.Hello)
 
 
 def test_an_origin_that_claims_to_be_this_side_aborts() -> None:
@@ -218,6 +243,14 @@ def test_transport_facts_are_those_of_the_binding() -> None:
     facts = negotiated({"transport": "stdio", "encrypted": True}).machine.link.runtime_facts()
     assert ("Transport", "stdio") in facts
     assert ("TransportEncrypted",) in facts
+
+
+def test_runtime_facts_are_those_of_the_profile_and_no_others() -> None:
+    """060: nothing private of an implementation is a fact that a peer's rules could read."""
+    options = {"transport": "stdio", "encrypted": True, "claim": ALICE}
+    facts = negotiated(options).machine.link.runtime_facts()
+    assert facts
+    assert {Predicate(name, len(values)) for name, *values in facts} <= RUNTIME_FACTS.keys()
 
 
 # Advertise.

@@ -25,6 +25,7 @@ from lacec.runtime.iltp.writer import StreamWriter
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.codec import Reading
 from lacec.runtime.interlace.events import FromPeer
+from tests.records import made
 from tests.runtime.iltp.streams import Seen, cuts, seen, single_bytes
 from tests.simulation.policies import EVERYTHING, GROUP_U, operand
 
@@ -557,6 +558,32 @@ def test_a_batch_mixes_records_and_what_is_not_available() -> None:
         m.Invalid(BLOB.hash, len(CHANGED)),
         m.BatchEnd(),
     ]
+
+
+OTHER_BLOB = made.BLOB.replace(b"hello", b"HELLO")
+NOT_VALID = {
+    "the hash": made.plex_with("Note: a").replace(b"Note: a", b"Note: b"),
+    "an embedded hash": made.plex_of(made.COORDINATES, OTHER_BLOB),
+    "the signature": made.seal_of(made.plex_with(), digest=b"\x01" * 32),
+}
+
+
+@pytest.mark.parametrize("wrong", NOT_VALID)
+def test_a_record_of_a_batch_is_validated_at_every_level(wrong: str) -> None:
+    """050 Transfer: hash, embedded hashes and signature. The batch goes on."""
+    data = NOT_VALID[wrong]
+    hash = data.partition(b"\n")[0].removeprefix("🖧: ".encode()).decode()
+    found, error = outcome(Reading.TRANSFER, data + b"\n", SEAL.data + b"\n", b"\n")
+    assert error == ""
+    assert found == [m.Invalid(hash, len(data)), m.Arrived(SEAL), m.BatchEnd()]
+
+
+def test_a_record_of_a_batch_without_the_structure_of_one_ends_the_stream() -> None:
+    """050 Transfer: where it would end, nobody can say."""
+    data = made.plex_of(made.COORDINATES.replace(b"App", b"Apple"))
+    found, error = outcome(Reading.TRANSFER, SEAL.data + b"\n", data + b"\n")
+    assert found == [m.Arrived(SEAL)]
+    assert error.startswith("bad-record")
 
 
 def test_several_lines_of_a_batch_that_come_at_once_are_messages_of_their_own() -> None:

@@ -34,8 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(text: str, name: str = "x.test.toml") -> FileOutcome:
-    return run_file(name, text.encode())
+def run(text: str, name: str = "x.test.toml", *limits: Limits) -> FileOutcome:
+    return run_file(name, text.encode(), *limits)
 
 
 def case(rest: str, above: str = FACTS) -> str:
@@ -302,10 +302,10 @@ def test_a_side_has_no_other_facts() -> None:
     assert problem.message == "Other/1 is no fact of an exchange"
 
 
-def exchange(rest: str) -> FileOutcome:
+def exchange(rest: str, *limits: Limits) -> FileOutcome:
     left = 'left = { stored = ["ours", "private"], expose = ["selected"] }'
     text = f'{RECORDS}[[exchange]]\nname = "a"\n{left}\nright = {{}}\n{rest}\n'
-    return run(text, "s.test.toml")
+    return run(text, "s.test.toml", *limits)
 
 
 @pytest.mark.usefixtures("selectors")
@@ -342,6 +342,17 @@ def test_an_exchange_that_does_not_converge_says_why() -> None:
     (failure,) = outcome.failures
     assert failure.note == "the exchange did not converge: peer-verifier-mismatch"
     assert (failure.missing, failure.extra) == ((), ())
+
+
+@pytest.mark.usefixtures("selectors")
+def test_a_limit_ends_the_exchanges_of_tests_too() -> None:
+    """An evaluation in an exchange has limits of its own, as it has less time (D12)."""
+    moved = 'is.to_right = ["$ours"]'
+    low, high = Limits(base_facts=2), Limits(base_facts=100)
+    assert exchange(moved, low, high).passed
+    (outcome,) = exchange(moved, high, low).outcomes
+    assert outcome.error is not None
+    assert "base facts" in outcome.error
 
 
 @pytest.mark.usefixtures("selectors")

@@ -83,7 +83,8 @@ def _read_time(text: str | None) -> str:
     try:
         return clock.read_time(text)
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--tai") from None
+        message = f"{error}; or UTC, as in 2026-03-01T09:00:00Z"
+        raise typer.BadParameter(message, param_hint="--tai") from None
 
 
 def _read_header(text: str) -> tuple[str, str]:

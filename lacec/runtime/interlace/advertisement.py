@@ -72,12 +72,17 @@ class Advertisement:
 
     @cached_property
     def digest(self) -> bytes:
-        return blake3(DIGEST_TAG + self.canonical).digest()
+        return digest_of(self.canonical)
 
     @cached_property
     def size(self) -> int:
         """The bytes of its lines."""
         return len(self.canonical)
+
+
+def digest_of(canonical: bytes) -> bytes:
+    """The digest of an advertisement record in its canonical form."""
+    return blake3(DIGEST_TAG + canonical).digest()
 
 
 # No line with a field of so few bytes can be too long: the rest of it is the predicate, a

@@ -35,6 +35,12 @@ class Agreement:
     partitions: bool
 
 
+def offered_schema(required: Schema, more: Schema) -> Schema:
+    """What a side offers to advertise: Type, what the plan requires, and more by option (D22)."""
+    every = required.every or more.every
+    return Schema(frozenset() if every else required.names | more.names | {"Type"}, every)
+
+
 def limits_to_tell(limits: ExchangeLimits, partitions: bool) -> tuple[tuple[str, str], ...]:
     """The HelloLimit facts of a side."""
     told = [(name, str(getattr(limits, name))) for name in LIMIT_NAMES]

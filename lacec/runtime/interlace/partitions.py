@@ -4,18 +4,21 @@ In: the advertisement records of one snapshot. Out: for a prefix of their payloa
 many there are, the Merkle root over them, the records, and the prefixes one symbol longer.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from lacec.records.b64a import ALPHABET
 from lacec.runtime.interlace.advertisement import Advertisement, payload_of
 from lacec.runtime.interlace.claims import Altered
-from lacec.runtime.interlace.merkle import EMPTY, root
+from lacec.runtime.interlace.merkle import EMPTY, Tree, root
 
 SYMBOLS = ALPHABET.decode("ascii")
 # After every symbol of B64A, and after a payload that has ended.
 _LAST = "\x7f"
+# The root of a partition with fewer records is found from nothing after a change; one with more
+# has a tree, which costs as much at first. Trees hold at most so many leaves for each record.
+LARGE, LEAVES = 2048, 2
 
 
 class Summary(NamedTuple):
@@ -29,35 +32,44 @@ class Summary(NamedTuple):
 class Partitions:
     """The partitions of a set. Roots are computed when asked for, and kept."""
 
-    def __init__(self, records: Iterable[Advertisement]) -> None:
+    def __init__(self, records: Iterable[Advertisement], large: int = LARGE) -> None:
         self._records = sorted(records, key=lambda record: (record.payload, record.hash))
         self._payloads = [record.payload for record in self._records]
         self._roots: dict[str, bytes] = {}
+        self._large = large
+        self._trees: dict[str, Tree] = {}  # of large partitions; the last one used last
 
     def change(self, altered: Altered) -> None:
         """Take records out and put others in; only the roots over them are found again."""
         for hash in altered.gone:
-            payload = payload_of(hash)
-            at = bisect_left(self._payloads, payload)
-            while self._records[at].hash != hash:
-                at += 1
-            del self._records[at], self._payloads[at]
-            self._forget_roots(payload)
+            at = self._place(hash)
+            record = self._records.pop(at)
+            assert record.hash == hash
+            del self._payloads[at]
+            for tree in self._touch(record):
+                tree.remove(record.digest)
         for record in altered.come:
-            payload = record.payload
-            at = bisect_left(self._payloads, payload)
-            while at < len(self) and (self._payloads[at], self._records[at].hash) < (
-                payload,
-                record.hash,
-            ):
-                at += 1
+            at = self._place(record.hash)
             self._records.insert(at, record)
-            self._payloads.insert(at, payload)
-            self._forget_roots(payload)
+            self._payloads.insert(at, record.payload)
+            for tree in self._touch(record):
+                tree.add(record.digest)
 
-    def _forget_roots(self, payload: str) -> None:
-        for length in range(len(payload) + 1):
-            self._roots.pop(payload[:length], None)
+    def _place(self, hash: str) -> int:
+        """Where a record is, or would be."""
+        payload = payload_of(hash)
+        at = bisect_left(self._payloads, payload)
+        while at < len(self) and self._payloads[at] == payload and self._records[at].hash < hash:
+            at += 1
+        return at
+
+    def _touch(self, record: Advertisement) -> list[Tree]:
+        """Forget the roots over a record; the trees that have it, or will."""
+        payload = record.payload
+        prefixes = [payload[:length] for length in range(len(payload) + 1)]
+        for prefix in prefixes:
+            self._roots.pop(prefix, None)
+        return [self._trees[prefix] for prefix in prefixes if prefix in self._trees]
 
     def __len__(self) -> int:
         return len(self._records)
@@ -74,13 +86,30 @@ class Partitions:
         start, end = self._range(prefix)
         return self._records[start:end]
 
+    def ended(self, prefix: str) -> list[Advertisement]:
+        """Those whose payload has no more symbols."""
+        start, _ = self._range(prefix)
+        return self._records[start : bisect_right(self._payloads, prefix, start)]
+
     def summary(self, prefix: str) -> Summary:
         start, end = self._range(prefix)
         if start == end:
             return Summary(prefix, 0, EMPTY)
         if prefix not in self._roots:
-            self._roots[prefix] = root(record.digest for record in self._records[start:end])
+            self._roots[prefix] = self._root(prefix)
         return Summary(prefix, end - start, self._roots[prefix])
+
+    def _root(self, prefix: str) -> bytes:
+        tree = self._trees.pop(prefix, None)
+        if tree is None:
+            digests = [record.digest for record in self.records(prefix)]
+            if len(digests) < self._large:
+                return root(digests)
+            tree = Tree(digests)
+        self._trees[prefix] = tree
+        while sum(map(len, self._trees.values())) > LEAVES * len(self):
+            del self._trees[next(iter(self._trees))]
+        return tree.root()
 
     def children(self, prefix: str) -> list[Summary]:
         """The summaries of the children that are not empty."""
@@ -88,5 +117,4 @@ class Partitions:
 
     def can_narrow(self, prefix: str) -> bool:
         """Whether the children hold all its records: none has a payload that ends here."""
-        start, end = self._range(prefix)
-        return start == end or len(self._payloads[start]) > len(prefix)
+        return not self.ended(prefix)

@@ -10,7 +10,7 @@ makes the work left smaller.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, takewhile
+from itertools import chain
 from math import inf, log
 
 from lacec.runtime.interlace.advertisement import Advertisement
@@ -58,13 +58,13 @@ class Answerer:
         """As much of an answer as fits in a block, at least to one ask; others are asked again."""
         records: list[Advertisement] = []
         summaries: list[Summary] = []
-        room = self._limits.max_fact_block_bytes - _MARGIN
+        most = room = self._limits.max_fact_block_bytes - _MARGIN
         for prefix, listing in self._asked.items():
-            listed = self._partitions.records(prefix)
-            size = sum(record.size for record in listed) if listing else 0
-            too_many = len(listed) > self._limits.max_advertisement_records
-            most = self._limits.max_fact_block_bytes - _MARGIN
-            if listing and not too_many and size <= most:
+            count = self._partitions.count(prefix)
+            lists = listing and count <= self._limits.max_advertisement_records
+            listed = self._partitions.records(prefix) if lists else []
+            size = sum(record.size for record in listed)
+            if lists and size <= most:
                 if size > room:
                     continue
                 records += listed
@@ -243,8 +243,7 @@ class Asker:
             # A child of which nothing is said is empty, and no payload ends here any more.
             children = (prefix + symbol for symbol in SYMBOLS)
             self._replaced += [child for child in children if child not in told]
-            listed = self.known.records(prefix)
-            self._ended += takewhile(lambda record: record.payload in counts, listed)
+            self._ended += self.known.ended(prefix)
         known = len(self._kept)
         self._offered(summaries)
         self._guess(summaries, len(self._kept) - known)

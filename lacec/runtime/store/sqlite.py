@@ -83,6 +83,8 @@ def create(folder: Path) -> None:
 
 def check_version(folder: Path) -> None:
     """StoreError unless this is a store of this version. Nothing but bytes is read."""
+    if folder.is_file():
+        raise StoreError(f"{folder} is a file, and a store is a folder")
     if not folder.is_dir():
         raise StoreError(f"there is no store {folder}: make one with `lacec store init`")
     try:

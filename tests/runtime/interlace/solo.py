@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from blake3 import blake3
+
+from lacec.records import b64a
 from lacec.records.record import Record, build_plex
 from lacec.runtime.exchange import KnownParties
 from lacec.runtime.interlace import events as e
@@ -24,6 +27,12 @@ BOB = "V.ZZ0CzZKGT_eUGcQTb4XYttXEoh4ClDNb1W8wo4BzOfC.H3"
 
 def plex(name: str, group: str = "u", data: bytes = b"") -> Record:
     return build_plex(group, "ding", name, "1700000000:000000000", [], data)
+
+
+def claim(number: int, letter: str = "P", value: str = "x") -> Advertisement:
+    """An advertisement record with a payload like any other."""
+    payload = b64a.encode(blake3(b"%d" % number).digest())
+    return Advertisement(f"{letter}.{payload}.H3", "S", (ClaimedField("App", 0, value),))
 
 
 class Solo:

@@ -1,10 +1,14 @@
 """Merkle roots (050 Reconciliation, D24), beside a slow and obvious tree."""
 
+from random import Random
+
+import pytest
 from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.runtime.interlace.merkle import EMPTY, root
+from lacec.runtime.interlace import merkle
+from lacec.runtime.interlace.merkle import EMPTY, Tree, root
 from tests.helpers import examples
 
 
@@ -39,3 +43,70 @@ def test_the_root_of_one_is_its_leaf() -> None:
 def test_roots_are_those_of_the_obvious_tree(digests: list[bytes]) -> None:
     assert root(digests) == slow_root(digests)
     assert root(reversed(digests)) == root(digests)
+
+
+DIGESTS = [blake3(b"%d" % number).digest() for number in range(600)]
+
+# How many digests there are, and then where in their order one comes or goes, or the root is asked
+# for. Sizes on both sides of powers of two have their own padding.
+sizes = st.one_of(
+    st.integers(0, 300),
+    st.builds(lambda power, by: max(0, 2**power + by), st.integers(0, 8), st.integers(-2, 2)),
+)
+steps = st.lists(st.tuples(st.sampled_from(["add", "remove", "ask"]), st.integers(0, 599)))
+
+
+@given(sizes, steps, st.sampled_from([2, 3, 8, 64]))
+@examples(200)
+def test_a_tree_that_changes_has_the_root_of_its_digests(
+    size: int, steps: list[tuple[str, int]], nodes: int
+) -> None:
+    """050, D24: the same root as is found from nothing, whatever came and went."""
+    present = sorted(DIGESTS[:size])
+    tree = Tree(present, nodes)
+    for step, number in [*steps, ("ask", 0)]:
+        if step == "add" and DIGESTS[number] not in present:
+            present.append(DIGESTS[number])
+            tree.add(DIGESTS[number])
+        elif step == "remove" and present:
+            tree.remove(present.pop(number % len(present)))
+        elif step == "ask":
+            assert tree.root() == root(present)
+        assert len(tree) == len(present)
+
+
+@given(st.sampled_from([2, 3, 8]), st.randoms(use_true_random=False))
+@examples(30)
+def test_a_tree_grows_and_shrinks_through_all_heights(nodes: int, random: Random) -> None:
+    """D24: each record that comes to 150, or goes again, moves all leaves after its own."""
+    digests = random.sample(DIGESTS, 150)
+    tree = Tree([], nodes)
+    for count, digest in enumerate(digests, 1):
+        tree.add(digest)
+        assert tree.root() == root(digests[:count])
+    random.shuffle(digests)
+    while digests:
+        tree.remove(digests.pop())
+        assert tree.root() == root(digests)
+
+
+def test_a_change_takes_few_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While runs get longer no more than the root itself takes, and then a small part of that."""
+    hashed = []
+
+    def counted(data: bytes) -> blake3:
+        hashed.append(len(data))
+        return blake3(data)
+
+    monkeypatch.setattr(merkle, "blake3", counted)
+    digests = [blake3(b"%d" % number).digest() for number in range(4096)]
+    tree = Tree(digests[:4000], nodes=256)
+    tree.root()
+    whole, counts = len(hashed), []
+    for digest in digests[4000:4020]:
+        hashed.clear()
+        tree.add(digest)
+        tree.root()
+        counts.append(len(hashed))
+    assert max(counts) <= whole
+    assert max(counts[10:]) < whole / 10

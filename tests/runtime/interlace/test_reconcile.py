@@ -4,11 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.records import b64a
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
 from lacec.runtime.interlace.claims import Altered, Claims
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS, ExchangeLimits
@@ -17,14 +15,9 @@ from lacec.runtime.interlace.partitions import Partitions, Summary
 from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.interlace.reconcile import Answerer, Asker, listing_pays
 from tests.helpers import examples
+from tests.runtime.interlace.solo import claim
 
-
-def record(number: int, letter: str = "P", claim: str = "x") -> Advertisement:
-    payload = b64a.encode(blake3(b"%d" % number).digest())
-    return Advertisement(f"{letter}.{payload}.H3", "S", (ClaimedField("App", 0, claim),))
-
-
-RECORDS = [record(n) for n in range(3000)]
+RECORDS = [claim(n) for n in range(3000)]
 
 
 def reconcile(
@@ -107,7 +100,7 @@ def test_a_changed_claim_is_a_difference() -> None:
 
 def test_records_of_different_types_share_partitions() -> None:
     """050: the record type does not take part in the prefix."""
-    both = [record(1, "P"), record(1, "S")]
+    both = [claim(1, "P"), claim(1, "S")]
     partitions = Partitions(both)
     assert partitions.count(both[0].payload) == 2
     assert reconcile([], both)[0] == state(both)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
 import pytest
@@ -90,6 +91,7 @@ def assert_same(data: bytes, pair: Pair) -> None:
 SMALL = plex("one"), plex("two")
 
 
+@cache
 def small() -> bytes:
     left, right = MemoryShelf(), MemoryShelf()
     left.add(SMALL)

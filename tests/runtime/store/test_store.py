@@ -530,6 +530,7 @@ def test_what_is_not_a_store_is_refused(tmp_path: Path) -> None:
     assert "it has no records.sqlite" in refused(tmp_path)
     file = tmp_path / "records.sqlite"
     file.write_bytes(b"")
+    assert "is a file, and a store is a folder" in refused(file)
     assert "never finished" in refused(tmp_path)
     file.write_bytes(b"something else entirely" * 10)
     assert "is no database" in refused(tmp_path)

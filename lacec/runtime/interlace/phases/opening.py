@@ -1,6 +1,5 @@
 """Setup and hello (050): from the two operands to an agreement, once in each epoch."""
 
-from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.events import (
     COMPILE_REASONS,
     CheckProof,
@@ -15,7 +14,7 @@ from lacec.runtime.interlace.events import (
     Send,
     Start,
 )
-from lacec.runtime.interlace.hello import limits_to_tell, link_id, negotiate
+from lacec.runtime.interlace.hello import limits_to_tell, link_id, negotiate, offered_schema
 from lacec.runtime.interlace.link import Epoch, Link
 from lacec.runtime.interlace.messages import UNASSIGNED, Hello, Offer, Setup
 from lacec.runtime.interlace.phases.advertising import begin_loop
@@ -81,15 +80,13 @@ def on_proof(link: Link, proof: Proof) -> State:
 
 
 def _greet(link: Link, signature: str | None) -> State:
-    config, required = link.config, link.compiled.required
-    every = required.every or config.fields.every
-    names = frozenset() if every else required.names | config.fields.names | {"Type"}
+    config = link.config
     hello = Hello(
         link.compiled.plan,
         tai_text(link.tai),
         config.tick_interval,
         config.formats,
-        Schema(names, every),
+        offered_schema(link.compiled.required, config.fields),
         limits_to_tell(config.limits, config.partitions),
         config.claim if link.epoch.proven else None,
         signature,

@@ -1,0 +1,76 @@
+"""Partitions that change (050 Reconciliation), beside those made anew of the same records."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lacec.runtime.interlace.advertisement import Advertisement
+from lacec.runtime.interlace.claims import Altered
+from lacec.runtime.interlace.merkle import NODES, root
+from lacec.runtime.interlace.partitions import SYMBOLS, Partitions, Summary
+from tests.helpers import examples
+from tests.runtime.interlace.solo import claim
+
+
+def slow_summary(records: list[Advertisement], prefix: str) -> Summary:
+    digests = [each.digest for each in records if each.payload.startswith(prefix)]
+    return Summary(prefix, len(digests), root(digests))
+
+
+def check(partitions: Partitions, present: dict[str, Advertisement], depth: int) -> None:
+    """All partitions down to a depth, and what is in them."""
+    records = list(present.values())
+    assert len(partitions) == len(records)
+    prefixes = {each.payload[:length] for each in records for length in range(depth + 1)}
+    for prefix in {"", *prefixes}:
+        here = [each for each in records if each.payload.startswith(prefix)]
+        assert partitions.summary(prefix) == slow_summary(here, prefix)
+        assert partitions.count(prefix) == len(here)
+        listed = partitions.records(prefix)
+        assert listed == sorted(here, key=lambda each: (each.payload, each.hash))
+        children = [prefix + symbol for symbol in SYMBOLS]
+        told = [slow_summary(here, child) for child in children if child in prefixes]
+        if len(prefix) < depth:
+            assert partitions.children(prefix) == told
+
+
+# Few payloads, of all types, with one claim or another: a hash may come back with another one.
+some = st.builds(claim, st.integers(0, 60), st.sampled_from("BPS"), st.sampled_from("xy"))
+sets = st.lists(some, max_size=120)
+changes = st.tuples(st.lists(st.integers(0, 1000), max_size=6), st.lists(some, max_size=6))
+
+
+@given(sets, st.lists(changes, max_size=8), st.sampled_from([1, 4, 30]))
+@examples(100)
+def test_partitions_that_change_are_those_made_anew(
+    begun: list[Advertisement],
+    steps: list[tuple[list[int], list[Advertisement]]],
+    large: int,
+) -> None:
+    """050, D24: every prefix has the count and the root of the records that are there."""
+    present = {each.hash: each for each in begun}
+    partitions = Partitions(present.values(), large)
+    check(partitions, present, 2)
+    for places, more in steps:
+        come = {each.hash: each for each in more}
+        hashes = list(present)
+        gone = {hashes[place % len(hashes)] for place in places if hashes}
+        gone |= come.keys() & present.keys()
+        partitions.change(Altered(sorted(gone), list(come.values())))
+        present = {hash: each for hash, each in present.items() if hash not in gone} | come
+        check(partitions, present, 2)
+
+
+def test_large_partitions_that_change_have_the_roots_of_their_records() -> None:
+    """050, D24: at the size at which a tree has its second kind of runs."""
+    records = [claim(number) for number in range(2 * NODES + 8)]
+    present = {each.hash: each for each in records[:-8]}
+    partitions = Partitions(present.values())
+    partitions.summary("")
+    for old, new in zip(records[:4], records[-8:-4], strict=True):
+        partitions.change(Altered([old.hash], [new]))
+        del present[old.hash]
+        present[new.hash] = new
+        assert partitions.summary("") == slow_summary(list(present.values()), "")
+    partitions.change(Altered([], records[-4:]))
+    present |= {each.hash: each for each in records[-4:]}
+    assert partitions.summary("") == slow_summary(list(present.values()), "")
