@@ -160,5 +160,6 @@ def bench_page() -> str:
     lines += ["## The parts", ""]
     for name in re.findall(r'^    "(\w+)": ', main, re.MULTILINE):
         text = ast.get_docstring(ast.parse((BENCH / f"{name}.py").read_text("utf-8"))) or ""
-        lines += [f"### {name.capitalize()}", "", text, ""]
+        title = name.replace("_", " ").capitalize()
+        lines += [f"### {title}", "", text, ""]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -70,11 +70,7 @@ def test_a_spark_that_has_ended_is_named() -> None:
 def test_an_interrupt_stays_one_whatever_spark_makes_of_it() -> None:
     from py4j.protocol import Py4JError
 
-    def interrupted() -> None:
-        try:
-            raise KeyboardInterrupt
-        finally:
-            raise Py4JError("Answer from Java side is empty")
-
+    error = Py4JError("Answer from Java side is empty")
+    error.__context__ = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt), clear_errors():
-        interrupted()
+        raise error
