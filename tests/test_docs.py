@@ -3,10 +3,12 @@
 import doctest
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +28,7 @@ from lacec.pipeline import compile_sources, lint_sources, read_exposure
 from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.testing.reading import read_tests as read_policy_tests
+from tests.cli.run import printed
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -262,21 +265,47 @@ def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
 
 
 def run_shown(block: str, folder: Path) -> None:
+    for shown in shown_commands(block):
+        words = plain_words(shown.command)
+        found = in_a_shell(shown.command, folder) if words is None else called(words, folder)
+        assert found == shown.output, shown.command
+
+
+def plain_words(command: str) -> list[str] | None:
+    """What follows `lacec`, where a shell would do no more than cut the line into words."""
+    words = list(shlex.shlex(command, posix=True, punctuation_chars=True))
+    shell = any(set(word) <= set("();<>|&") for word in words) or set(command) & set("$`*?~#[{")
+    return None if shell or words[0] != "lacec" else shlex.split(command)[1:]
+
+
+def in_a_shell(command: str, folder: Path) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
     environment.pop("FORCE_COLOR", None)
-    for shown in shown_commands(block):
-        result = subprocess.run(
-            shown.command,
-            shell=True,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        assert result.stdout.decode() == shown.output, shown.command
+    result = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return result.stdout.decode()
+
+
+def called(words: list[str], folder: Path) -> str:
+    """The same in this process, without the time that a start takes."""
+    with chdir(folder):
+        return printed(*words, env={"COLUMNS": "80", "NO_COLOR": "1"})
+
+
+def test_a_call_prints_what_a_process_prints(examples: Path) -> None:
+    for command in ("lacec check broken.lace", "lacec explain links.lace", "lacec eval"):
+        words = plain_words(command)
+        assert words is not None
+        assert called(words, examples) == in_a_shell(command, examples) != ""
 
 
 def test_what_looks_like_a_session_is_run() -> None:
