@@ -80,11 +80,10 @@ def parse(source: Source, limits: Limits) -> ParsedSource:
         node, problems, canonical = _read_line(number, text, limits)
         if isinstance(node, Rule):
             rules.append(SourceRule(source, number, node, canonical, bool(problems), pending))
-            if waiting:
-                pending, waiting = {}, []
+            pending, waiting = {}, []
         elif isinstance(node, Annotation):
             values, wrong = read_annotation(node)
-            pending = {**pending, **values}
+            pending.update(values)
             waiting.append((number, node))
             problems += wrong
         elif isinstance(node, Comment):
