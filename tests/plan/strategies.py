@@ -26,6 +26,7 @@ from tests.vm.strategies import (
     make_atom,
     make_layer,
     make_rule,
+    random_choices,
 )
 
 VALUES = ("a", "b", "c", "d", "e", "1", "2", "links/x", "é")
@@ -140,7 +141,7 @@ def make_setup(choices: Choices) -> Setup:
 
 
 def setups() -> st.SearchStrategy[Setup]:
-    return st.binary(min_size=900, max_size=900).map(lambda data: make_setup(Choices(data)))
+    return random_choices(900).map(make_setup)
 
 
 def make_rows(
@@ -250,9 +251,8 @@ def about_itself(choices: Choices, rule: Rule) -> Rule:
 
 
 def open_pairs() -> st.SearchStrategy[Pair]:
-    return st.binary(min_size=1400, max_size=1400).map(lambda data: make_open_pair(Choices(data)))
+    return random_choices(1400).map(make_open_pair)
 
 
 def pairs(narrowed: bool, by_group: bool) -> st.SearchStrategy[Pair]:
-    data = st.binary(min_size=900, max_size=900)
-    return data.map(lambda data: make_pair(Choices(data), narrowed, by_group))
+    return random_choices(900).map(lambda made: make_pair(made, narrowed, by_group))

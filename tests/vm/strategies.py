@@ -104,25 +104,35 @@ class Choices:
         return self.some(items, len(items), len(items))
 
 
+def random_choices(size: int) -> st.SearchStrategy[Choices]:
+    """Made by so many random bytes, now and then by fewer. To draw each byte by itself would take
+    as long as to evaluate a program; a failure is made small by using up the bytes earlier."""
+
+    def some(seed: int, used: int) -> Choices:
+        return Choices(Random(seed).randbytes(min(used, size)))
+
+    # Up to 24 bits, hypothesis takes all numbers alike.
+    return st.builds(some, st.integers(0, 2**24 - 1), st.integers(0, 16 * size))
+
+
 def samples() -> st.SearchStrategy[Sample]:
     """Whole programs over base facts."""
-    return st.binary(min_size=700, max_size=700).map(lambda data: make_sample(Choices(data)))
+    return random_choices(700).map(make_sample)
 
 
 def rank_samples() -> st.SearchStrategy[Sample]:
     """Counts of comparisons, which lacec/bytecode/rank.py counts by rank."""
-    return st.binary(min_size=250, max_size=250).map(lambda data: make_rank_sample(Choices(data)))
+    return random_choices(250).map(make_rank_sample)
 
 
 def lift_samples() -> st.SearchStrategy[Sample]:
     """Rules that share sub-joins, which lacec/bytecode/lift.py makes predicates of their own."""
-    return st.binary(min_size=600, max_size=600).map(lambda data: make_lift_sample(Choices(data)))
+    return random_choices(600).map(make_lift_sample)
 
 
 def wide_samples() -> st.SearchStrategy[Sample]:
     """Programs over many facts of many values, so that columns are sorted and tables grow."""
-    data = st.binary(min_size=200, max_size=200)
-    return st.builds(make_wide_sample, data.map(Choices), st.integers(0, 2**32))
+    return st.builds(make_wide_sample, random_choices(200), st.integers(0, 2**32))
 
 
 # Facts.

@@ -130,17 +130,16 @@ def database_of(sample: Sample, setting: Setting = PLAIN) -> Database:
     return database
 
 
-def check(
-    sample: Sample, setting: Setting = PLAIN, outputs: Sequence[Predicate] | None = None
-) -> None:
-    """Every output is what the slow evaluator says, each tuple once."""
-    facts = expected(sample).facts
-    with setting.applied():
-        found = engine.evaluate(compiled(sample), database_of(sample, setting), outputs)
-        assert sorted(found.relations) == sorted(sample.derived if outputs is None else outputs)
-        for predicate in found.relations:
-            assert found.facts(predicate) == sorted(facts[predicate])
-            assert found.count(predicate) == len(facts[predicate])
+def check(sample: Sample, *settings: Setting, outputs: Sequence[Predicate] | None = None) -> None:
+    """Every output is what the slow evaluator says, each tuple once, in each setting."""
+    facts, module = expected(sample).facts, compiled(sample)
+    for setting in settings or (PLAIN,):
+        with setting.applied():
+            found = engine.evaluate(module, database_of(sample, setting), outputs)
+            assert sorted(found.relations) == sorted(sample.derived if outputs is None else outputs)
+            for predicate in found.relations:
+                assert found.facts(predicate) == sorted(facts[predicate])
+                assert found.count(predicate) == len(facts[predicate])
 
 
 def chosen(sample: Sample, choice: int) -> list[Predicate]:
@@ -165,26 +164,14 @@ def test_some_outputs(sample: Sample, choice: int) -> None:
 
 @given(samples())
 @examples(300)
-def test_joins_ordered_by_sizes(sample: Sample) -> None:
-    check(sample, Setting(by_size=True))
-
-
-@given(samples())
-@examples(300)
-def test_many_symbols(sample: Sample) -> None:
-    check(sample, LARGE)
-
-
-@given(samples())
-@examples(300)
-def test_sparse_paths(sample: Sample) -> None:
-    check(sample, SPARSE)
+def test_joins_ordered_by_sizes_many_symbols_and_sparse_paths(sample: Sample) -> None:
+    check(sample, Setting(by_size=True), LARGE, SPARSE)
 
 
 @given(samples(), settings_of_all_kinds, choices_of_outputs)
 @examples(700)
 def test_all_settings_mixed(sample: Sample, setting: Setting, choice: int) -> None:
-    check(sample, setting, chosen(sample, choice))
+    check(sample, setting, outputs=chosen(sample, choice))
 
 
 @given(wide_samples(), settings_of_all_kinds)
@@ -197,7 +184,7 @@ def test_many_facts(sample: Sample, setting: Setting) -> None:
 @examples(900)
 def test_counts_of_comparisons(sample: Sample, setting: Setting) -> None:
     outputs = [predicate for predicate in sample.derived if predicate.name != "Newer"]
-    check(sample, setting, outputs)
+    check(sample, setting, outputs=outputs)
 
 
 @given(rank_samples())
