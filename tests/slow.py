@@ -63,11 +63,11 @@ def evaluate(
     needs = needed_predicates(rules)
     for group in groups_in_order(derived, needs):
         own = [rule for rule in rules if rule.head.predicate in group]
-        made: dict[tuple[Predicate, Row], int] = {}
-        count = run_rounds(own, work, made)
         if any(predicate in needs[predicate] for predicate in group):
-            rounds[group] = count
-            first |= made
+            rounds[group] = run_rounds(own, work, first)
+        else:
+            for rule in own:
+                facts[rule.head.predicate].update(derive(rule, work))
     return Result({predicate: facts[predicate] for predicate in derived}, rounds, first)
 
 
@@ -162,26 +162,44 @@ def bindings(atoms: Sequence[Literal], binding: Binding, work: Work) -> Iterator
         return
     first = atoms[0]
     assert isinstance(first, Atom)
-    for fact in work.of(first.predicate):
-        extended = match_fact(first, fact, binding)
-        if extended is not None:
-            yield from bindings(atoms[1:], extended, work)
+    for extended in matches(first, work.of(first.predicate), binding):
+        yield from bindings(atoms[1:], extended, work)
+
+
+def matches(atom: Atom, facts: Iterable[Row], binding: Binding) -> Iterator[Binding]:
+    """The binding under which the atom is a fact, for each fact that has one."""
+    known = [(place, text) for place, text in substituted(atom, binding) if text is not None]
+    free = [
+        (place, term.name)
+        for place, term in enumerate(atom.terms)
+        if isinstance(term, Variable) and term.name not in binding
+    ]
+    for fact in facts:
+        for place, text in known:
+            if fact[place] != text:
+                break
+        else:
+            extended = dict(binding)
+            if all(extended.setdefault(name, fact[place]) == fact[place] for place, name in free):
+                yield extended
+
+
+def substituted(atom: Atom, binding: Binding) -> Iterator[tuple[int, str | None]]:
+    """The text of each term, as far as a binding has it."""
+    for place, term in enumerate(atom.terms):
+        match term:
+            case Anonymous():
+                yield place, None
+            case Constant(text):
+                yield place, text
+            case Variable(name):
+                yield place, binding.get(name)
 
 
 def match_fact(atom: Atom, fact: Row, binding: Binding) -> Binding | None:
     """The binding under which an atom is this fact; None if there is none."""
-    extended = dict(binding)
-    for term, found in zip(atom.terms, fact, strict=True):
-        match term:
-            case Anonymous():
-                continue
-            case Constant(text):
-                if text != found:
-                    return None
-            case Variable(name):
-                if extended.setdefault(name, found) != found:
-                    return None
-    return extended
+    assert len(atom.terms) == len(fact)
+    return next(matches(atom, [fact], binding), None)
 
 
 def value(term: Term, binding: Binding) -> str:
@@ -217,7 +235,7 @@ def holds(part: Literal, binding: Binding, work: Work) -> bool:
 
 def count_facts(atom: Atom, binding: Binding, work: Work) -> int:
     """How many distinct facts match one atom under the outer binding."""
-    return sum(match_fact(atom, fact, binding) is not None for fact in work.of(atom.predicate))
+    return sum(1 for _ in matches(atom, work.of(atom.predicate), binding))
 
 
 def compare_order(order: int, operator: str) -> bool:
