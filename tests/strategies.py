@@ -9,6 +9,7 @@ import json
 import string
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -94,12 +95,68 @@ LEVELS = "ABCD"
 BASE = (("Have", 1), ("Field", 4), ("RecordLink", 5), ("Peer", 1), ("TransportEncrypted", 0))
 
 
-def _atom_over(of: SearchStrategy[Term], levels: str) -> SearchStrategy[Atom]:
+Terms = SearchStrategy[Term]
+local = st.just(Anonymous())
+named = st.sampled_from("PQRST").map(Variable)
+numbers: Terms = st.integers().map(lambda n: Constant(str(n)))
+
+
+# To make a strategy takes longer than to draw from it, so they are made once.
+
+
+@cache
+def _bound(among: Terms, names: str) -> Terms:
+    """The terms, and variables with one of these names."""
+    return among | st.sampled_from(names).map(Variable) if names else among
+
+
+@cache
+def _atom_over(of: Terms, levels: str) -> SearchStrategy[Atom]:
     derived = [(f"{level}{arity}", arity) for level in levels for arity in range(4)]
-    return st.sampled_from([*BASE, *derived]).flatmap(
-        lambda p: st.builds(
-            Atom, st.just(p[0]), st.lists(of, min_size=p[1], max_size=p[1]).map(tuple)
-        )
+    return st.one_of(
+        [
+            st.builds(Atom, st.just(name), st.lists(of, min_size=arity, max_size=arity).map(tuple))
+            for name, arity in [*BASE, *derived]
+        ]
+    )
+
+
+@cache
+def _positive(levels: str) -> SearchStrategy[list[Atom]]:
+    return st.lists(_atom_over(named | local | constants, levels), max_size=3)
+
+
+@cache
+def _tests(names: str, below: str) -> SearchStrategy[list[Literal]]:
+    """Tests of values that are bound; negated atoms are of a level below."""
+    value, number = _bound(constants, names), _bound(numbers, names)
+    tests: SearchStrategy[Literal] = st.one_of(
+        _test("IntCompare", number, operators, number),
+        _test("LexCompare", value, operators, value),
+        _test("TextShape", value, value, constants, value),
+        st.builds(Unequal, value, value),
+        st.just(Always()),
+        _atom_over(value | local, below).map(Negated),
+    )
+    return st.lists(tests, max_size=2)
+
+
+@cache
+def _counts(names: str, below: str) -> SearchStrategy[list[Cardinality]]:
+    """`Local` is bound nowhere else, so it is local to the one atom that counts."""
+    counted = _atom_over(_bound(constants, names) | st.just(Variable("Local")) | local, below)
+    counts = st.builds(Cardinality, counted, operators, _bound(numbers, names))
+    return st.lists(counts, max_size=1)
+
+
+@cache
+def _head(level: str, names: str) -> SearchStrategy[Atom]:
+    terms = _bound(constants, names)
+    return st.one_of(
+        [
+            st.builds(Atom, st.just(f"{level}{arity}"), st.tuples(*[terms] * arity))
+            for arity in range(4)
+        ]
     )
 
 
@@ -107,37 +164,12 @@ def _atom_over(of: SearchStrategy[Term], levels: str) -> SearchStrategy[Atom]:
 def sound_rules(draw: DrawFn) -> Rule:
     """A rule that draws no error, alone or together with other sound rules."""
     level = draw(st.integers(0, len(LEVELS) - 1))
-    below = LEVELS[:level]
-    named: SearchStrategy[Term] = st.sampled_from("PQRST").map(Variable)
-    positive = draw(
-        st.lists(
-            _atom_over(named | st.just(Anonymous()) | constants, LEVELS[: level + 1]), max_size=3
-        )
-    )
-    bound = sorted({variable.name for atom in positive for variable in atom.variables})
-    value: SearchStrategy[Term] = constants
-    number: SearchStrategy[Term] = st.integers().map(lambda n: Constant(str(n)))
-    if bound:
-        value = value | st.sampled_from(bound).map(Variable)
-        number = number | st.sampled_from(bound).map(Variable)
-    tests: SearchStrategy[Literal] = st.one_of(
-        _test("IntCompare", number, operators, number),
-        _test("LexCompare", value, operators, value),
-        _test("TextShape", value, value, constants, value),
-        st.builds(Unequal, value, value),
-        st.just(Always()),
-        _atom_over(value | st.just(Anonymous()), below).map(Negated),
-    )
-    # `Local` is bound nowhere else, so it is local to the one atom that counts.
-    counted = _atom_over(value | st.just(Variable("Local")) | st.just(Anonymous()), below)
-    counts = st.builds(Cardinality, counted, operators, number)
-    body: list[Literal] = [
-        *positive,
-        *draw(st.lists(tests, max_size=2)),
-        *draw(st.lists(counts, max_size=1)),
-    ]
-    arity = draw(st.integers(0, 3))
-    head = Atom(f"{LEVELS[level]}{arity}", draw(st.tuples(*[value] * arity)))
+    positive = draw(_positive(LEVELS[: level + 1]))
+    names = "".join(sorted({variable.name for atom in positive for variable in atom.variables}))
+    tests = draw(_tests(names, LEVELS[:level]))
+    counts = draw(_counts(names, LEVELS[:level]))
+    body: list[Literal] = [*positive, *tests, *counts]
+    head = draw(_head(LEVELS[level], names))
     return Rule(head, tuple(draw(st.permutations(body or [Always()]))))
 
 
@@ -191,11 +223,16 @@ def _term(term: Term) -> str:
 gaps = st.sampled_from(["", "", " ", "\t", "  ", " \t "])
 
 
+@cache
+def _many_gaps(count: int) -> SearchStrategy[list[str]]:
+    return st.lists(gaps, min_size=count, max_size=count)
+
+
 @st.composite
 def spaced(draw: DrawFn, rule: Rule) -> str:
     """A rule with white space anywhere between its tokens, and around it."""
     written = tokens(rule)
-    around = draw(st.lists(gaps, min_size=len(written) + 1, max_size=len(written) + 1))
+    around = draw(_many_gaps(len(written) + 1))
     parts = [around[0]]
     for token, gap in zip(written, around[1:], strict=True):
         parts += [token, (gap or " ") if token == "not" else gap]
@@ -229,15 +266,18 @@ annotations = st.builds(
 ).filter(_is_nfc)  # an escape such as \n may compose with what follows it
 
 
+some_before = st.lists(gaps | comments | annotations, max_size=2)
+some_after = st.lists(gaps | comments, max_size=2)
+
+
 @st.composite
 def dressed(draw: DrawFn, program: Sequence[Rule]) -> str:
     """The rules, in their order, among comments, blank lines and annotations of the next rule."""
-    between = gaps | comments
     written: list[str] = []
     for rule in program:
-        written += draw(st.lists(between | annotations, max_size=2))
+        written += draw(some_before)
         written.append(draw(spaced(rule)))
-    written += draw(st.lists(between, max_size=2))
+    written += draw(some_after)
     return "\n".join(written)
 
 
