@@ -58,7 +58,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     assert wheel.name == f"lacec-{__version__}-py3-none-any.whl"
     venv.create(folder / "venv", with_pip=False)
     programs = folder / "venv" / "bin"
-    pip("--python", str(programs / "python"), "install", str(wheel))
+    pip("--python", str(programs / "python"), "install", "--no-compile", str(wheel))
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "policy.lace").write_text(POLICY, encoding="utf-8")
