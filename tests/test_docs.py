@@ -269,8 +269,8 @@ def test_the_tutorial_can_be_followed_word_for_word(tmp_path: Path) -> None:
 def run_shown(block: str, folder: Path) -> None:
     for shown in shown_commands(block):
         words = plain_words(shown.command)
-        printed = in_a_shell(shown.command, folder) if words is None else called(words, folder)
-        assert printed == shown.output, shown.command
+        found = in_a_shell(shown.command, folder) if words is None else called(words, folder)
+        assert found == shown.output, shown.command
 
 
 def plain_words(command: str) -> list[str] | None:
