@@ -56,18 +56,21 @@ class FileFormat(StrEnum):
     PARQUET = "parquet"
 
 
+QueryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query",
+        metavar="NAME/ARITY",
+        help="An output; every derived predicate if none. Repeatable.",
+    ),
+]
+
+
 def eval_command(
     files: PlanFilesArgument,
     facts: FactsOption = None,
     store: StoreOption = None,
-    query: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--query",
-            metavar="NAME/ARITY",
-            help="An output; every derived predicate if none. Repeatable.",
-        ),
-    ] = None,
+    query: QueryOption = None,
     facet: FacetOption = None,
     linked: WithOption = None,
     plan: PlanOption = False,

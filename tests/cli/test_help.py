@@ -12,8 +12,8 @@ from tests.cli.run import lacec, python
 
 # Options that stand for different things in different commands.
 OF_SEVERAL_MEANINGS = {
-    "--expose", "--facet", "--json", "--key", "--limit", "--output", "--peer", "--query", "--store",
-    "--strict",
+    "--expose", "--facet", "--facts", "--json", "--key", "--limit", "--memory", "--out", "--output",
+    "--peer", "--query", "--store", "--strict",
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from lacec.cli.eval import read_outputs
+from lacec.cli.eval import QueryOption, read_outputs
 from lacec.cli.facts import read_fact_files
 from lacec.cli.groups import grouped
 from lacec.cli.modules import facet_of, read_linked
@@ -30,12 +30,7 @@ def evaluate_command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A lacegram, or - to read one.")],
     spark: SparkOptions,
     facts: CorpusOption = None,
-    query: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--query", metavar="NAME/ARITY", help="An output; every derived predicate if none."
-        ),
-    ] = None,
+    query: QueryOption = None,
     facet: FacetOption = None,
     linked: WithOption = None,
     limit: LimitOption = None,
