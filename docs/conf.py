@@ -39,6 +39,7 @@ PAGES = {
         "stories/hostile",
         "stories/window",
         "stories/receipts",
+        "stories/corpus",
     ],
     "About": ["disclosure", "architecture", "store", "terminal", "bench", "spec/README"],
     "Reference": [

@@ -89,7 +89,25 @@ def window() -> Iterator[tuple[str, list[Record]]]:
     yield "board", notices
 
 
-STORIES = {"sharing": sharing, "membership": membership, "hostile": hostile, "window": window}
+def corpus() -> Iterator[tuple[str, list[Record]]]:
+    pen, eve = Pen("club"), secret_of("eve").verifier
+    archive = [pen.sign("ann", "post", f"ann-{number}", "A post.") for number in range(8)]
+    archive += [pen.sign("eve", "post", f"eve-{number}", "Buy this!") for number in range(3)]
+    archive += [
+        pen.write("post", "unsigned", "Who wrote this?"),
+        pen.sign("ann", "ban", eve, "Spam."),
+    ]
+    yield "archive", archive
+    yield "mirror", archive[:6]
+
+
+STORIES = {
+    "sharing": sharing,
+    "membership": membership,
+    "hostile": hostile,
+    "window": window,
+    "corpus": corpus,
+}
 
 
 def files() -> Iterator[tuple[Path, bytes]]:

@@ -9,11 +9,13 @@ from xdist.workermanage import WorkerController
 TOGETHER = "tests/spark/"
 
 
-class Scheduling(WorkStealingScheduling):
+class Scheduling(WorkStealingScheduling):  # type: ignore[misc]
     """Processes take tests from each other, but for those of TOGETHER: one process has them all,
     and begins with them. If it dies, the one that takes its place begins with what is left."""
 
+    collection: list[str] | None
     pending: list[int]
+    node2pending: dict[WorkerController, list[int]]
 
     def __init__(self, config: pytest.Config, log: Producer) -> None:
         super().__init__(config, log)
@@ -23,7 +25,7 @@ class Scheduling(WorkStealingScheduling):
 
     @property
     def tests_finished(self) -> bool:
-        return not self.waiting and super().tests_finished
+        return not self.waiting and bool(super().tests_finished)
 
     def check_schedule(self) -> None:
         names = self.collection or []
@@ -48,7 +50,8 @@ class Scheduling(WorkStealingScheduling):
         if node is self.home:
             self.node2pending[node][:0] = self.at_home
             self.home, self.at_home = None, []
-        return super().remove_node(node)
+        crashed: str | None = super().remove_node(node)
+        return crashed
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:

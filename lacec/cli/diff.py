@@ -1,7 +1,7 @@
 """lacec diff: what a change of policy does to the records of a store."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +57,7 @@ NewArgument = Annotated[str, typer.Argument(metavar="NEW", help="The policy as i
 
 
 @dataclass(frozen=True)
-class Compared(OneSide):
+class Compared:
     """What is compared of two policies, as options say: of modules, or of one side of plans."""
 
     query: Annotated[
@@ -80,13 +80,12 @@ class Compared(OneSide):
     origins: OriginsOption = OriginMode.OPAQUE
     lowering: LoweringOption = None
 
-    def check(self, old: str, new: str) -> None:
+    def check(self, old: str, new: str, of_plan: OneSide) -> None:
         """Refuse options that cannot stand together."""
         if [old, new, self.peer].count("-") > 1:
             raise typer.BadParameter("standard input (-) can be read only once")
         if self.peer is None:
-            of_plan = {field.name: getattr(self, field.name) for field in fields(OneSide)}
-            needs_peer(**of_plan, expose=self.expose, lowering=self.lowering)
+            needs_peer(**vars(of_plan), expose=self.expose, lowering=self.lowering)
             needs_peer(origins=self.origins is not OriginMode.OPAQUE)
         else:
             not_with_peer(**{"query": self.query, "facet": self.facet, "with": self.linked})
@@ -105,20 +104,22 @@ class Compared(OneSide):
         return old, new, reader
 
     def sides(
-        self, names: tuple[str, str], peer: str, limits: Limits, json: bool
+        self, names: tuple[str, str], of_plan: OneSide, limits: Limits, json: bool
     ) -> list[tuple[ExchangePlan, SideProgram, Reader]]:
         """One side of the plan of each policy with the selector of the peer."""
-        setup, policy = read_setup(self, self.expose, self.origins, self.lowering)
-        side = self.side or 0
+        setup, policy = read_setup(of_plan, self.expose, self.origins, self.lowering)
+        peer, side = self.peer or "", of_plan.side or 0
         both = [(peer, name) if side else (name, peer) for name in names]
         return [read_side(files, side, setup, policy, limits, json) for files in both]
 
 
 @grouped
 def diff_command(
+    *,
     old: OldArgument,
     new: NewArgument,
     compared: Compared,
+    of_plan: OneSide,
     store: StoreOption = None,
     facts: FactsOption = None,
     limit: LimitOption = None,
@@ -134,10 +135,13 @@ def diff_command(
     Example: lacec diff old.lace new.lace --store mine
     """
     limits = read_limits(limit)
-    compared.check(old, new)
+    compared.check(old, new, of_plan)
     most = MOST_EXPLAINED if json else MOST_SHOWN
-    find = _modules if compared.peer is None else _plans
-    found = find(compared, (old, new), facts, store, limits, json, most)
+    names = (old, new)
+    if compared.peer is None:
+        found = _modules(compared, names, facts, store, limits, json, most)
+    else:
+        found = _plans(compared, names, of_plan, facts, store, limits, json, most)
     if json:
         write_json(found.json())
     else:
@@ -166,13 +170,14 @@ def _modules(
 def _plans(
     compared: Compared,
     names: tuple[str, str],
+    of_plan: OneSide,
     facts: list[str] | None,
     store: Path | None,
     limits: Limits,
     json: bool,
     most: int,
 ) -> Difference:
-    sides = compared.sides(names, compared.peer or "", limits, json)
+    sides = compared.sides(names, of_plan, limits, json)
     derived = {each for plan, program, _ in sides for each in derived_names(plan, program)}
     with read_all_facts(facts, store, derived, limits, json, PROFILE_FACTS) as found:
         database, wrong, read = found

@@ -46,18 +46,18 @@ def lacec(
     *arguments: str, source: str | bytes = b"", env: Mapping[str, str] | None = None
 ) -> Outcome:
     """A command called in this process; an exception that it lets out is raised here."""
-    result = _call(arguments, source, env)
+    result = _call(arguments, source, env or {})
     return Outcome(result.exit_code, result.stdout_bytes.decode(), result.stderr_bytes.decode())
 
 
-def printed(*arguments: str, env: Mapping[str, str] | None = None) -> str:
-    """What such a call prints, to both streams, in order."""
+def printed(*arguments: str, env: Mapping[str, str]) -> str:
+    """What a command that is called in this process prints, to both streams and in order."""
     return _call(arguments, b"", env).output_bytes.decode()
 
 
-def _call(arguments: Sequence[str], source: str | bytes, env: Mapping[str, str] | None) -> Result:
+def _call(arguments: Sequence[str], source: str | bytes, env: Mapping[str, str]) -> Result:
     result = CliRunner().invoke(
-        build(COMMANDS), arguments, input=source, env={**_ENVIRONMENT, **(env or {})}
+        build(COMMANDS), arguments, input=source, env={**_ENVIRONMENT, **env}
     )
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

@@ -142,9 +142,8 @@ class Witness:
         if peer.fixed[0] != self.fixed[0] or not (self._still and peer._still):
             return  # another task wrote meanwhile, and the final evaluation was before
         self.checked += 1
-        for one, other in ((self, peer), (peer, self)):
-            _, request = one.evaluate_slowly()
-            send, _ = other.evaluate_slowly()
+        here, there = self.evaluate_slowly(), peer.evaluate_slowly()
+        for one, (_, request), (send, _) in ((self, here, there), (peer, there, here)):
             left = request & one.machine.link.epoch.peer.keys() & send
             rejected = one.machine.link.totals.rejected.keys()
             assert left <= rejected, f"no fixed point: {left}"

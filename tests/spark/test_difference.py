@@ -1,6 +1,8 @@
 """Differences of policies on Spark: the same facts come and go, by the same rules."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,6 +19,7 @@ from lacec.spark.difference import difference, run_module, run_plan
 from lacec.spark.machine import Settings
 from lacec.spark.rows import Row
 from lacec.vm.sources import TupleSource, load
+from tests.cli.run import lacec
 from tests.helpers import examples
 from tests.plan.pairs import EVERYTHING, exposing, plan_of
 from tests.plan.strategies import Setup, setups
@@ -24,6 +27,7 @@ from tests.spark.corpora import over_rows, rows_of
 from tests.spark.quick import SETTINGS, SPARK_ONLY, Quick
 from tests.vm.strategies import Facts, Sample, samples
 
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 some_settings = st.sampled_from(SETTINGS)
 
 
@@ -65,7 +69,7 @@ def without_a_rule(text: str, number: int) -> str:
 
 
 @given(samples(), st.integers(0, 7), some_settings)
-@examples(4)
+@examples(3)
 def test_random_programs_of_which_one_has_a_rule_less(
     quick: Quick, sample: Sample, number: int, settings: Settings
 ) -> None:
@@ -133,3 +137,41 @@ def test_random_plans_against_one_that_selects_everything(
 @examples(100)
 def test_many_random_plans(quick: Quick, setup: Setup, other: Setup, settings: Settings) -> None:
     check_plans(quick, setup, other.operands[setup.side], settings)
+
+
+def test_the_command_says_what_diff_says(
+    quick: Quick, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("links.lace", "links-moved.lace", "links.facts"):
+        shutil.copy(EXAMPLES / name, name)
+    given = ("links.lace", "links-moved.lace", "--facts", "links.facts")
+    here = lacec("diff", *given, "--json").document
+    outcome = lacec("spark", "diff", *given, "--out", "found", "--json")
+    assert (outcome.code, outcome.err) == (0, "")
+    for change in here["changes"]:
+        change["why_not"] = None
+    assert outcome.document == here
+    table = (
+        quick.session.read.parquet(str(tmp_path / "found/changes.parquet"))
+        .orderBy("change")
+        .collect()
+    )
+    assert [(row.change, row.predicate, row.fact) for row in table] == [
+        ("came", "Selected/1", ["S.3"]),
+        ("went", "Selected/1", ["S.1"]),
+    ]
+    assert [row.rules for row in table] == [[r["id"] for r in c["rules"]] for c in here["changes"]]
+
+
+def test_mistakes_are_told_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.lace").write_text("Selected(P) :- Have(Q).\n", encoding="utf-8")
+    Path("good.lace").write_text("Selected(P) :- Have(P).\n", encoding="utf-8")
+    told = lacec("spark", "diff", "bad.lace", "good.lace", "--json")
+    assert told.code == 1
+    assert "unbound-variable" in {each["name"] for each in told.document["diagnostics"]}
+    assert lacec("spark", "diff", "good.lace", "good.lace", "--side", "1").code == 2
+    assert lacec("spark", "diff", "good.lace", "good.lace", "--query", "Other/1").code == 2

@@ -16,7 +16,7 @@ from lacec.cli.diff import (
 )
 from lacec.cli.facts import read_fact_files
 from lacec.cli.groups import grouped
-from lacec.cli.options import JsonOption, LimitOption, read_limits
+from lacec.cli.options import JsonOption, LimitOption, OneSide, read_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.plan import Reader, derived_names
 from lacec.cli.report import refuse
@@ -60,6 +60,7 @@ def diff_command(
     old: OldArgument,
     new: NewArgument,
     compared: Compared,
+    of_plan: OneSide,
     spark: SparkOptions,
     facts: CorpusOption = None,
     limit: LimitOption = None,
@@ -70,14 +71,14 @@ def diff_command(
 
     The counts are those of `lacec diff`. The first records are shown, with the rules that
     decide them; with --out, write a table of all. With --peer, the records that are sent and
-    requested.
+    requested, by side 0 unless --side says otherwise.
 
     Example: lacec spark diff old.lace new.lace --facts tables
     """
     limits = read_limits(limit)
     check_new(out)
-    compared.check(old, new)
-    read = _read(compared, (old, new), limits, json)
+    compared.check(old, new, of_plan)
+    read = _read(compared, (old, new), of_plan, limits, json)
     folders, files = folders_and_files(facts)
     plain = _plain_facts(read, files, limits, json)
     most = MOST_EXPLAINED if json else MOST_SHOWN
@@ -96,12 +97,14 @@ def diff_command(
         write(difference_text(found, "--out"))
 
 
-def _read(compared: Compared, names: tuple[str, str], limits: Limits, json: bool) -> _Read:
+def _read(
+    compared: Compared, names: tuple[str, str], of_plan: OneSide, limits: Limits, json: bool
+) -> _Read:
     if compared.peer is None:
         old, new, reader = compared.modules(names, limits, json)
         deciders = {each: (each,) for each in asked_predicates(compared.query, old, new)}
         return _Read((old, new), deciders, derived_by(old) | derived_by(new), None, (reader,))
-    one, other = compared.sides(names, compared.peer, limits, json)
+    one, other = compared.sides(names, of_plan, limits, json)
     derived = {each for plan, program, _ in (one, other) for each in derived_names(plan, program)}
     return _Read((one[1], other[1]), GENERATED, derived, PROFILE_FACTS, (one[2], other[2]))
 
