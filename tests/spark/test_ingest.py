@@ -65,7 +65,8 @@ def test_what_a_store_refuses_is_refused_and_nothing_else(
     run: Ingest, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Source, offset, name and message; the rest is admitted, with the facts that it has (020)."""
-    monkeypatch.setattr(sources, "UNIT_BYTES", 100_000)  # several tasks, and files in parts
+    monkeypatch.setattr(sources, "UNIT_BYTES", 100_000)  # a file in parts
+    monkeypatch.setattr(sources, "MOST_UNITS", 6)
     folder = write_streams(tmp_path / "records", hostile_streams())
     (folder / "large").write_bytes(stream_of([plex(n) for n in range(900)]) + forged())
     missing = tmp_path / "missing"
@@ -234,8 +235,8 @@ def _workers() -> list[int]:
 
 def _many(folder: Path) -> tuple[Path, list[Record]]:
     """Many records in many files, and some that are refused."""
-    records = [made.seal(data=b"%d" % n) for n in range(400)]
-    streams = [stream_of(records[n : n + 10]) + b"rubbish" for n in range(0, 400, 10)]
+    records = [made.seal(data=b"%d" % n) for n in range(200)]
+    streams = [stream_of(records[n : n + 10]) + b"rubbish" for n in range(0, 200, 10)]
     return write_streams(folder, streams), records
 
 
@@ -255,9 +256,9 @@ def test_a_worker_that_is_killed_is_not_missed(
 
     found = run([folder], tmp_path / "out", on_progress=on_progress)
     assert killed
-    assert (found.admitted, found.refused) == (400, 40)
+    assert (found.admitted, found.refused) == (200, 20)
     assert rows_in(tmp_path / "out") == sorted(map(row_of, records))
-    assert len(refused_in(tmp_path / "out")) == 40
+    assert len(refused_in(tmp_path / "out")) == 20
 
 
 _SMALL_UNITS = """
@@ -293,7 +294,7 @@ def test_a_run_that_is_ended_leaves_nothing_that_is_seen(
     assert read_records(spark, out).count() == 0
     assert bool(list(out.glob(".staging-*"))) == (how == signal.SIGKILL)
     found = run([folder], out)
-    assert (found.admitted, found.refused, found.batch) == (400, 40, 1)
+    assert (found.admitted, found.refused, found.batch) == (200, 20, 1)
     assert rows_in(out) == sorted(map(row_of, records))
     assert list(out.glob(".staging-*")) == []
 
