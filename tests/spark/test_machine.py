@@ -25,13 +25,13 @@ some_settings = st.sampled_from(SETTINGS)
 
 
 @given(samples(), some_settings)
-@examples(6)
+@examples(4)
 def test_random_programs(quick: Quick, sample: Sample, settings: Settings) -> None:
     quick.check(sample.text, sample.facts, settings)
 
 
 @given(samples(), some_settings)
-@examples(10)
+@examples(6)
 def test_random_programs_over_rows_of_records(
     quick: Quick, sample: Sample, settings: Settings
 ) -> None:
@@ -39,7 +39,7 @@ def test_random_programs_over_rows_of_records(
 
 
 @given(lift_samples(), some_settings)
-@examples(5)
+@examples(3)
 def test_shared_sub_joins_over_rows_of_records(
     quick: Quick, sample: Sample, settings: Settings
 ) -> None:
@@ -47,7 +47,7 @@ def test_shared_sub_joins_over_rows_of_records(
 
 
 @given(rank_samples(), some_settings)
-@examples(5)
+@examples(3)
 def test_counts_of_comparisons(quick: Quick, sample: Sample, settings: Settings) -> None:
     quick.check(sample.text, sample.facts, settings)
 

@@ -34,13 +34,13 @@ def check(quick: Quick, setup: Setup, settings: Settings, *, told: bool) -> None
 
 
 @given(setups(), some_settings)
-@examples(4)
+@examples(3)
 def test_random_plans(quick: Quick, setup: Setup, settings: Settings) -> None:
     check(quick, setup, settings, told=False)
 
 
 @given(setups(), some_settings)
-@examples(8)
+@examples(5)
 def test_random_plans_over_rows_of_records(quick: Quick, setup: Setup, settings: Settings) -> None:
     check(quick, setup, settings, told=True)
 
