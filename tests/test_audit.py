@@ -1,7 +1,7 @@
 """The audit: what a peer observes, what local rules declassify, and that it misses nothing."""
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import HealthCheck, given, reject, settings
 
 from lacec.audit import Audit, Count, Totals, audit_side
 from lacec.plan.expose import LocalPolicy, expose_all, expose_selected
@@ -290,8 +290,9 @@ def test_selected_exposes_by_a_copy_of_the_operand() -> None:
     assert paths == {"MaySend", "MayRequest", "CanQueryRecord"}
 
 
+# Most pairs have flows, and say nothing here.
 @given(open_pairs())
-@examples(600)
+@settings(examples(600), suppress_health_check=list(HealthCheck))
 def test_what_the_audit_does_not_list_does_not_leak(pair: Pair) -> None:
     """Two stores that the view cannot tell apart: an own operand without flows shows nothing."""
     program = program_of(pair)
