@@ -292,7 +292,7 @@ def test_selected_exposes_by_a_copy_of_the_operand() -> None:
 
 # Most pairs have flows, and say nothing here.
 @given(open_pairs())
-@settings(examples(600), suppress_health_check=list(HealthCheck))
+@settings(examples(200), suppress_health_check=list(HealthCheck))
 def test_what_the_audit_does_not_list_does_not_leak(pair: Pair) -> None:
     """Two stores that the view cannot tell apart: an own operand without flows shows nothing."""
     program = program_of(pair)

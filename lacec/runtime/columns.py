@@ -223,7 +223,7 @@ class Columns(Claims):
             self.symbols, self.ids[mask], self.sources[mask], Fields(place[rows], *named)
         )
 
-    def joined(self, more: Claims) -> Claims:
+    def joined(self, more: Claims) -> "Columns":
         more = as_columns(more)
         # Over the symbols of what came later: those of the store as it is now.
         here = self.over(more.symbols)
@@ -280,7 +280,7 @@ def columns_of(claims: Claims, limits: Limits) -> Columns:
     if isinstance(claims, LayeredClaims):
         columns_of(claims.below, limits)
         _check(claims.more.values(), limits)
-    elif not isinstance(claims, Columns):
+    elif not isinstance(claims, Columns) and claims.columns is None:
         _check(claims.values(), limits)
     return as_columns(claims)
 
@@ -290,12 +290,20 @@ def _check(records: Iterable[Advertisement], limits: Limits) -> None:
 
 
 def as_columns(claims: Claims) -> Columns:
-    """Claims as columns, over symbols of their own if they are objects."""
+    """Claims as columns, over symbols of their own if they are objects; made once."""
     if isinstance(claims, Columns):
         return claims
     if isinstance(claims, LayeredClaims):
-        return as_columns(claims.flat)
-    symbols, records = Symbols(), list(claims.values())
+        below = as_columns(claims.below).without(claims.gone)
+        return below.joined(as_columns(Claims(claims.more.values())).over(below.symbols))
+    if claims.columns is None:
+        claims.columns = _columns_of_objects(list(claims.values()))
+    assert isinstance(claims.columns, Columns)
+    return claims.columns
+
+
+def _columns_of_objects(records: list[Advertisement]) -> Columns:
+    symbols = Symbols()
     fields = [field for record in records for field in record.fields]
     rows = np.repeat(np.arange(len(records)), [len(record.fields) for record in records])
     return Columns(

@@ -41,9 +41,6 @@ def _is(alias: str, name: str, value: str | None = None) -> str:
     return same if value is None else f"{same} and {alias}.value = '{value}'"
 
 
-_KEYS = f"{_is('g', 'Group', 'keys')} {{{{app}}}} {_is('k', 'Name')}"
-
-
 def _keys(app: str) -> str:
     with_app = f"{_is('g', 'Group', 'keys')} {_is('a', 'App', app)} {_is('k', 'Name')}"
     return f"select k.value from {_HAVE} h {with_app}"

@@ -24,6 +24,8 @@ class Said(NamedTuple):
 class Claims(Mapping[str, Advertisement]):
     """Records that are objects. Another form overrides what here looks at each of them."""
 
+    columns: "Claims | None" = None  # the same in the form of lacec.runtime.columns, once made
+
     def __init__(self, records: Iterable[Advertisement] = ()) -> None:
         self._records = {record.hash: record for record in records}
 

@@ -50,6 +50,7 @@ class OwnLimits:
     loaded_bytes_at_once: int = 8 * 2**20  # ... and bytes, but for the last record
     lowest_rate: int = 16 * 1024  # D24a: bytes a second, after the first 30 s of a phase
     rate_after_seconds: int = 30
+    idle_seconds: int = 600  # after which without change Merkle trees are dropped
     shortest_tick: int = SECOND // 1000
     longest_tick: int = 366 * 86_400 * SECOND
 

@@ -94,6 +94,7 @@ class Epoch:
     # What each was made of, and the partitions.
     own_partitions: tuple[Claims, Partitions] | None = None
     peer_partitions: tuple[Claims, Partitions] | None = None
+    own_changed: int = 0  # when what we advertise last did
     # D18: answered NotAvailable or not valid, so not asked for while it stays advertised.
     unwanted: set[str] = field(default_factory=set)
     # What we answered NotAvailable: its advertisement goes, so that it can come back.

@@ -7,6 +7,8 @@ a `Tree` finds it again after a change, at a small part of that cost.
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import islice
+from typing import cast
 
 from blake3 import blake3
 
@@ -23,6 +25,8 @@ for _ in range(48):
 # A tree has longer runs until fewer than twice so many of them are its nodes. At a million leaves
 # a change then takes some thousand hashes, where the root takes two million.
 NODES = 2**13
+# Which part of the longer runs may be unknown when they take the place of the shorter ones.
+_FEW = 8
 
 
 def root(digests: Iterable[bytes]) -> bytes:
@@ -61,8 +65,10 @@ class Tree:
     leaf: a change breaks only the 2^height runs around it. Of the others every 2^height-th is
     a node of the tree, wherever they have moved, and what stands over them is found again.
 
-    Runs are of one leaf at first, and twice as long after each change until they are long
-    enough: no root takes more hashes than one that is found without a tree.
+    Runs are of one leaf at first. Those that are twice as long are found where they are nodes,
+    and with each change some more; when nearly all are known they take the place of the shorter
+    ones, until runs are long enough. So no root takes more hashes than one that is found
+    without a tree, and a change soon takes far fewer.
     """
 
     def __init__(self, digests: Iterable[bytes], nodes: int = NODES) -> None:
@@ -73,8 +79,15 @@ class Tree:
     def _begin(self) -> None:
         self._height = 0
         self._runs = _leaves(self._digests)
+        self._longer: list[bytes | None] = []  # runs twice as long, as far as they are known
         self._levels: list[list[bytes]] = []  # the runs that are nodes, and what is over them
         self._changed = 0  # the first leaf that may be another than in the levels
+        self._lengthen()
+
+    def _lengthen(self) -> None:
+        """Begin to find longer runs, if there are too many nodes over these."""
+        self._longer = [None] * len(self) if len(self) >> self._height >= self._most else []
+        self._sought = 0  # up to there nearly all longer runs are known
 
     def __len__(self) -> int:
         return len(self._digests)
@@ -83,11 +96,15 @@ class Tree:
         at = bisect_left(self._digests, digest)
         self._digests.insert(at, digest)
         self._runs.insert(at, EMPTY)
+        if self._longer:
+            self._longer.insert(at, None)
         self._renew(at, at + 1)
 
     def remove(self, digest: bytes) -> None:
         at = bisect_left(self._digests, digest)
         del self._digests[at], self._runs[at]
+        if self._longer:
+            del self._longer[at]
         self._renew(at, at)
 
     def _renew(self, at: int, end: int) -> None:
@@ -99,6 +116,9 @@ class Tree:
         for height in range(self._height):
             level = _nodes(level[: -(2**height)], level[2**height :])
         self._runs[start:end] = level
+        if self._longer:
+            start = max(0, at + 1 - 2 ** (self._height + 1))
+            self._longer[start:end] = [None] * (end - start)
         self._changed = min(self._changed, at)
 
     def root(self) -> bytes:
@@ -113,7 +133,10 @@ class Tree:
         above = 0
         while len(level) > 1:
             at //= 2
-            parents = _parents(level[2 * at :], self._height + above)
+            if self._longer and not above:
+                parents = self._find_longer(2 * at * step, 2 * step)
+            else:
+                parents = _parents(level[2 * at :], self._height + above)
             above += 1
             level = self._level(above)
             level[at:] = parents
@@ -125,14 +148,39 @@ class Tree:
             self._levels.append([])
         return self._levels[above]
 
+    def _find_longer(self, first: int, step: int) -> list[bytes]:
+        """The longer runs that begin at every so many leaves from one on."""
+        found = self._longer[first::step]
+        for place, run in enumerate(found):
+            if run is None:
+                found[place] = self._longer_at(first + place * step)
+        self._longer[first::step] = found
+        return cast(list[bytes], found)
+
+    def _longer_at(self, at: int) -> bytes:
+        after = at + 2**self._height
+        right = self._runs[after] if after < len(self) else _EMPTY_TREES[self._height]
+        return blake3(NODE_TAG + self._runs[at] + right).digest()
+
+    def _seek_longer(self, most: int) -> None:
+        """Find so many longer runs that are no nodes now, from the left, where fewest have been."""
+        unknown = (at for at in range(self._sought, len(self)) if self._longer[at] is None)
+        for at in islice(unknown, most):
+            self._longer[at] = self._longer_at(at)
+            self._sought = at
+
     def _fit(self) -> None:
-        """Have longer runs if there are too many nodes over them, and begin again if too few."""
-        nodes = len(self) >> self._height
-        if self._levels and nodes >= self._most:
-            empty = [_EMPTY_TREES[self._height]] * 2**self._height
-            self._runs = _nodes(self._runs, [*self._runs[2**self._height :], *empty])
+        """Have the longer runs once few are not known, and begin again with too few nodes."""
+        few = len(self) // _FEW
+        if self._longer and self._levels:
+            self._seek_longer(few)
+        if not self._longer:
+            self._lengthen()
+        elif self._longer.count(None) <= few:
+            self._runs = self._find_longer(0, 1)
             # What stands over runs that are twice as long stood over these.
             del self._levels[0]
             self._height += 1
-        elif self._height and nodes < self._most // 4:
+            self._lengthen()
+        if self._height and len(self) >> self._height < self._most // 4:
             self._begin()

@@ -19,6 +19,8 @@ _LAST = "\x7f"
 # The root of a partition with fewer records is found from nothing after a change; one with more
 # has a tree, which costs as much at first. Trees hold at most so many leaves for each record.
 LARGE, LEAVES = 2048, 2
+# Roots that were told are kept while there are no more than these: four loops can tell so many.
+MOST_TOLD = 2**16
 
 
 class Summary(NamedTuple):
@@ -38,6 +40,7 @@ class Partitions:
         self._roots: dict[str, bytes] = {}
         self._large = large
         self._trees: dict[str, Tree] = {}  # of large partitions; the last one used last
+        self._told: dict[str, bytes] = {}  # roots, by the word of whose records these are
 
     def change(self, altered: Altered) -> None:
         """Take records out and put others in; only the roots over them are found again."""
@@ -69,6 +72,7 @@ class Partitions:
         prefixes = [payload[:length] for length in range(len(payload) + 1)]
         for prefix in prefixes:
             self._roots.pop(prefix, None)
+            self._told.pop(prefix, None)
         return [self._trees[prefix] for prefix in prefixes if prefix in self._trees]
 
     def __len__(self) -> int:
@@ -99,6 +103,26 @@ class Partitions:
             self._roots[prefix] = self._root(prefix)
         return Summary(prefix, end - start, self._roots[prefix])
 
+    def take_word(self, summaries: Iterable[Summary]) -> None:
+        """Keep what was said of partitions by the one whose records these are, all of them.
+
+        Nothing is lost if it was not true: that it says the same again means no more than that
+        it has nothing new to tell, and anything else is looked into as ever.
+        """
+        for summary in summaries:
+            self._told[summary.prefix] = summary.root
+            self._trees.pop(summary.prefix, None)
+        if len(self._told) > MOST_TOLD:
+            self._told.clear()
+
+    def are_as(self, summary: Summary) -> bool:
+        """Whether the records of a partition are those of a summary: it says what was said of
+        them before, or what is found from them."""
+        if summary.size != self.count(summary.prefix):
+            return False
+        told = self._told.get(summary.prefix)
+        return summary.root == (self.summary(summary.prefix).root if told is None else told)
+
     def _root(self, prefix: str) -> bytes:
         tree = self._trees.pop(prefix, None)
         if tree is None:
@@ -107,9 +131,18 @@ class Partitions:
                 return root(digests)
             tree = Tree(digests)
         self._trees[prefix] = tree
-        while sum(map(len, self._trees.values())) > LEAVES * len(self):
+        while self.leaves > LEAVES * len(self):
             del self._trees[next(iter(self._trees))]
         return tree.root()
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves all trees have together."""
+        return sum(map(len, self._trees.values()))
+
+    def drop_trees(self) -> None:
+        """Roots stay; after the next change those of large partitions are found from nothing."""
+        self._trees.clear()
 
     def children(self, prefix: str) -> list[Summary]:
         """The summaries of the children that are not empty."""

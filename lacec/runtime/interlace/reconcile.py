@@ -122,6 +122,7 @@ class Asker:
     _replaced: list[str] = field(default_factory=list)  # the prefixes of which nothing is kept
     _ended: list[Advertisement] = field(default_factory=list)  # known, with too short a payload
     _listed: list[Advertisement] = field(default_factory=list)
+    _told: list[Summary] = field(default_factory=list)
     _summaries: int = 0
     _begun: bool = False
     _changing: float = 0.0  # which part of the records differs, by what has been seen
@@ -160,6 +161,11 @@ class Asker:
         """Whether the peer's state is what was known."""
         return self._kept == [""]
 
+    @property
+    def told(self) -> Sequence[Summary]:
+        """What the peer said of its partitions; when nothing is left to ask, its state has them."""
+        return self._told
+
     def changes(self) -> Altered:
         """What makes the peer's advertisement state of what was known, when nothing is left
         to ask."""
@@ -190,8 +196,8 @@ class Asker:
             self._summaries += 1
             if self._summaries > self.limits.max_partition_summaries:
                 raise Abort("summary-limit-exceeded")
-            known = self.known.summary(summary.prefix)
-            if summary == known:
+            self._told.append(summary)
+            if self.known.are_as(summary):
                 self._kept.append(summary.prefix)
             elif summary.size:
                 self._open[summary.prefix] = summary

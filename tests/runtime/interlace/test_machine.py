@@ -5,13 +5,16 @@ from typing import get_args
 import pytest
 
 from lacec.runtime.interlace import events as e
+from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.codec import Reading
+from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine, MisuseError
+from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.state import State
 from lacec.runtime.interlace.table import ENDS, EVALUATIONS, NOTED, ROWS, TABLE
 from tests.cli.run import python
-from tests.runtime.interlace.solo import Solo
+from tests.runtime.interlace.solo import Solo, plex
 
 
 def test_every_state_is_reached_and_left() -> None:
@@ -69,3 +72,27 @@ def test_a_new_machine_says_nothing_before_it_is_started() -> None:
     machine = Machine(Config(0, "R.x"))
     assert machine.handle(e.Clock(1, 1)) == []
     assert machine.reading is None
+
+
+def test_trees_of_an_idle_link_are_dropped_and_found_again() -> None:
+    """What is idle can be dropped and rebuilt: the root after the next change is that of a fresh
+    set."""
+    one, two = plex("one"), plex("two")
+    solo = Solo([one], open=True, partitions=True, tick_interval=10_000 * SECOND)
+    solo.open()
+    nothing = m.Offer(summaries=(Partitions(()).summary(""),))
+    for _ in range(2):
+        solo.tell(nothing, m.Ask(), m.Request())
+    epoch = solo.machine.link.epoch
+    trees = Partitions(epoch.own.values(), large=1)
+    epoch.own_partitions = (epoch.own, trees)
+    trees.summary("")
+    solo.clock(600)
+    assert trees.leaves == 1
+    solo.clock(1)
+    assert trees.leaves == 0
+    solo.shelf.add([two])
+    (offer,) = solo.tell(e.StoreChanged(solo.shelf.snapshot().last))
+    assert isinstance(offer, m.Offer)
+    assert offer.summaries == (Partitions(solo.machine.link.epoch.own.values()).summary(""),)
+    assert offer.summaries[0].size == 2

@@ -1,5 +1,6 @@
 """Partitions that change (050 Reconciliation), beside those made anew of the same records."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,30 @@ def test_partitions_that_change_are_those_made_anew(
         partitions.change(Altered(sorted(gone), list(come.values())))
         present = {hash: each for hash, each in present.items() if hash not in gone} | come
         check(partitions, present, 2)
+
+
+def test_what_was_told_of_partitions_holds_until_they_change() -> None:
+    """D19: a partition whose count and root are known is not asked for, nor hashed again."""
+    partitions = Partitions([claim(number) for number in range(40)], large=4)
+    told = partitions.summary("")._replace(root=bytes(32))
+    assert not partitions.are_as(told)
+    partitions.take_word([told])
+    assert partitions.are_as(told)
+    assert not partitions.are_as(told._replace(size=41))
+    assert partitions.summary("") == slow_summary(partitions.records(""), "")
+    partitions.change(Altered([], [claim(40)]))
+    assert not partitions.are_as(told._replace(size=41))
+    assert partitions.are_as(partitions.summary(""))
+
+
+def test_so_much_is_told_and_no_more_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lacec.runtime.interlace.partitions.MOST_TOLD", 3)
+    partitions = Partitions([claim(number) for number in range(40)])
+    lies = [child._replace(root=bytes(32)) for child in partitions.children("")]
+    partitions.take_word(lies[:3])
+    assert [partitions.are_as(lie) for lie in lies[:4]] == [True, True, True, False]
+    partitions.take_word(lies[3:4])
+    assert not any(partitions.are_as(lie) for lie in lies)
 
 
 def test_large_partitions_that_change_have_the_roots_of_their_records() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -26,16 +27,21 @@ def reconcile(
     limits: ExchangeLimits = DEFAULT_LIMITS,
 ) -> tuple[Claims, int, int]:
     """The state in the end, how many records were listed and how many steps it took."""
-    answerer = Answerer(Partitions(offered), limits)
     asker = Asker(Partitions(known), limits, DEFAULT_OWN_LIMITS)
+    listed, steps = talk(Answerer(Partitions(offered), limits), asker)
+    gone, come = asker.changes()
+    state = Claims(known).altered(frozenset(gone), {record.hash: record for record in come})
+    return state, listed, steps
+
+
+def talk(answerer: Answerer, asker: Asker) -> tuple[int, int]:
+    """How many records were listed, and how many steps it took until nothing was left to ask."""
     offer, listed, steps = Offer(summaries=answerer.first()), 0, 1
     while True:
         asker.take(offer)
         ask = asker.ask()
         if not ask.lists and not ask.narrows:
-            gone, come = asker.changes()
-            state = Claims(known).altered(frozenset(gone), {record.hash: record for record in come})
-            return state, listed, steps
+            return listed, steps
         answerer.ask(ask)
         records, summaries = answerer.answer()
         offer = Offer(tuple(records), tuple(summaries))
@@ -48,6 +54,8 @@ def state(records: list[Advertisement]) -> Claims:
 
 
 sets = st.lists(st.sampled_from(RECORDS[:300]), unique=True, max_size=300)
+# So few may be listed at once that much is narrowed.
+NARROW = replace(DEFAULT_LIMITS, max_advertisement_records=8)
 
 
 @given(sets, sets)
@@ -56,6 +64,24 @@ def test_the_state_is_that_of_a_full_listing(
     known: list[Advertisement], offered: list[Advertisement]
 ) -> None:
     assert reconcile(known, offered)[0] == state(offered)
+
+
+@given(st.lists(sets, min_size=2, max_size=5), st.sampled_from([DEFAULT_LIMITS, NARROW]))
+@examples(60)
+def test_it_is_so_loop_after_loop_by_what_was_told_before(
+    loops: list[list[Advertisement]], limits: ExchangeLimits
+) -> None:
+    """The roots that a peer said are taken for those of what it listed."""
+    own, known = Partitions(loops[0]), Partitions([])
+    for before, offered in pairwise([loops[0], *loops]):
+        gone = [each.hash for each in before if each not in offered]
+        own.change(Altered(gone, [each for each in offered if each not in before]))
+        asker = Asker(known, limits, DEFAULT_OWN_LIMITS)
+        talk(Answerer(own, limits), asker)
+        if not asker.unchanged:
+            known.change(asker.changes())
+        known.take_word(asker.told)
+        assert {*known.records("")} == {*offered}
 
 
 @given(sets, st.integers(0, 20))

@@ -74,6 +74,8 @@ def _offer(link: Link) -> State:
     epoch, loop, limits = link.epoch, link.loop, link.agreement.limits
     tick = link.ticks.announce(link.tai) if link.config.open else None
     if link.agreement.partitions:
+        if epoch.own_partitions is None or epoch.own is not epoch.own_partitions[0]:
+            epoch.own_changed = link.steady
         epoch.own_partitions = _partitions(epoch.own, epoch.own_partitions)
         epoch.peer_partitions = _partitions(epoch.peer, epoch.peer_partitions)
         loop.answerer = Answerer(epoch.own_partitions[1], limits)
@@ -127,7 +129,8 @@ def _take_listing(link: Link, offer: Offer) -> State:
         raise Abort("malformed-partition-summary", "summaries were not agreed on")
     if len(offer.records) > limit:
         raise Abort("listing-limit-exceeded", f"{len(offer.records)} records, over {limit}")
-    return _know(link, claims_of(offer.records))
+    _know(link.epoch, claims_of(offer.records))
+    return _evaluate(link)
 
 
 def on_ask(link: Link, ask: Ask) -> State:
@@ -140,20 +143,21 @@ def on_ask(link: Link, ask: Ask) -> State:
         records, summaries = loop.answerer.answer()
         link.emit(Send(Offer(tuple(records), tuple(summaries))))
         return State.ADVERTISE
-    if loop.asker.unchanged:
-        return _evaluate(link)
-    gone, come = loop.asker.changes()
-    more = {record.hash: record for record in come}
-    return _know(link, link.epoch.peer.altered(frozenset(gone), more))
-
-
-def _know(link: Link, state: Claims) -> State:
-    """The peer's advertisement state is now this."""
     epoch = link.epoch
+    if not loop.asker.unchanged:
+        gone, come = loop.asker.changes()
+        more = {record.hash: record for record in come}
+        _know(epoch, epoch.peer.altered(frozenset(gone), more))
+    epoch.peer_partitions = _partitions(epoch.peer, epoch.peer_partitions)
+    epoch.peer_partitions[1].take_word(loop.asker.told)
+    return _evaluate(link)
+
+
+def _know(epoch: Epoch, state: Claims) -> None:
+    """The peer's advertisement state is now this."""
     if state != epoch.peer:
         epoch.peer = state
         epoch.unwanted &= state.hashes
-    return _evaluate(link)
 
 
 def _evaluate(link: Link) -> State:

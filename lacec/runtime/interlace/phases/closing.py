@@ -11,6 +11,7 @@ from lacec.runtime.interlace.events import (
     Rested,
     StoreChanged,
 )
+from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.link import Link
 from lacec.runtime.interlace.phases.advertising import begin_loop, has_ticked
 from lacec.runtime.interlace.reasons import Abort
@@ -84,6 +85,10 @@ def wake(link: Link) -> State:
 
 
 def on_clock_at_rest(link: Link, _: Clock) -> State:
+    epoch = link.epoch
+    idle = link.steady - epoch.own_changed
+    if epoch.own_partitions is not None and idle > link.config.own_limits.idle_seconds * SECOND:
+        epoch.own_partitions[1].drop_trees()
     return wake(link)
 
 
