@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from lacec.errors import SparkError
 
 _VERSIONS = re.compile(r"PYTHON_VERSION_MISMATCH\] (.*)")
-# What an exception of Python says at the end of its trace, within one of Java.
-_RAISED = re.compile(r"^(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$", re.MULTILINE)
+# What an exception of Python says at the end of its trace, within one of Java; or one of Java.
+_RAISED = re.compile(r"^(?:: )?(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)): (.*)$", re.MULTILINE)
 
 
 @contextmanager
-def clear_errors() -> Iterator[None]:
-    """Let work on Spark fail with a SparkError that has one line."""
+def clear_errors(failed: str = "the work on Spark failed") -> Iterator[None]:
+    """Let what is done with Spark fail with a SparkError that has one line."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -22,7 +22,7 @@ def clear_errors() -> Iterator[None]:
     except (PySparkException, Py4JError) as error:
         if _was_interrupted(error):
             raise KeyboardInterrupt from None
-        raise SparkError(f"the work on Spark failed: {_reason(str(error))}") from None
+        raise SparkError(f"{failed}: {_reason(str(error))}") from None
     except ConnectionError as error:
         raise SparkError(f"Spark has ended: {error}") from None
 

@@ -11,14 +11,16 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from lacec.errors import SparkError
 from lacec.runtime.store.signatures import module_folders
+from lacec.spark.failures import clear_errors
 from lacec.spark.java import find_java, make_launcher
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ _SQL: dict[str, bool | float | int | str | None] = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
+    # Otherwise each expression asks the JVM several times where in Python it was made.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 # What the Spark that we start has.
 _STARTED: dict[str, bool | float | int | str | None] = {
@@ -101,12 +105,14 @@ def open_session(
         builder = builder.remote(remote)
     else:
         builder = builder.config("spark.api.mode", "classic").master(local)
-    return _start(builder, local.startswith("local"), long)
+    return _start(builder, local, long)
 
 
-def _start(builder: "SparkSession.Builder", local: bool, long: bool) -> "SparkSession":
+def _start(builder: "SparkSession.Builder", master: str, long: bool) -> "SparkSession":
     """The session of a new JVM, for which everything is in place as long as it starts."""
-    with tempfile.TemporaryDirectory(prefix="lacec-spark-") as name:
+    local = master.startswith("local")
+    with ExitStack() as stack:
+        name = stack.enter_context(tempfile.TemporaryDirectory(prefix="lacec-spark-"))
         folder = Path(name)
         log, settings = folder / "log", folder / "log4j2.properties"
         settings.write_text(_LOG, encoding="utf-8")
@@ -125,23 +131,31 @@ def _start(builder: "SparkSession.Builder", local: bool, long: bool) -> "SparkSe
                 "PYTHONPATH": os.pathsep.join(module_folders()),
             }
         try:
-            return _opened(builder, changed)
+            session = _opened(builder, changed)
         except SparkError as error:
-            said = log.read_text("utf-8", "replace").strip() if log.exists() else ""
-            last = said.splitlines()[-1:] or [str(error)]
+            said = log.read_text("utf-8", "replace").splitlines() if log.exists() else []
+            # The lines of a trace begin with white space.
+            last = [line for line in said if line[:1].strip()][-1:] or [str(error)]
             raise SparkError(f"Spark does not start: {last[0]}") from None
+        if master.startswith("local-cluster"):
+            # Executors are processes that the JVM starts whenever it needs one.
+            finalize(session, stack.pop_all().close)
+        return session
 
 
 def _opened(
     builder: "SparkSession.Builder", environment: Mapping[str, str | None]
 ) -> "SparkSession":
-    from pyspark.errors import PySparkException
-
     try:
-        with _environment(environment), _interrupts(), warnings.catch_warnings():
+        with (
+            clear_errors("Spark cannot be used"),
+            _environment(environment),
+            _interrupts(),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             return builder.getOrCreate()
-    except (PySparkException, OSError, RuntimeError) as error:
+    except (OSError, RuntimeError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise SparkError(f"Spark cannot be used: {lines[0]}") from None
 

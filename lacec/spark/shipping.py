@@ -7,6 +7,7 @@ by value puts it on the path, and imports lacec only then.
 """
 
 import platform
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, finalize
 
 from lacec.errors import SparkError
 from lacec.spark.failures import clear_errors
@@ -52,10 +54,7 @@ def prepare(session: "SparkSession", shared: Path) -> Executors:
     archive = None
     with clear_errors():
         if _are_elsewhere(session):
-            with tempfile.TemporaryDirectory() as folder:
-                path = write_archive(Path(folder))
-                session.addArtifacts(str(path), archive=True)
-                archive = path.name
+            archive = _send(session)
             _check(session, archive, shared)
     return Executors(session, archive)
 
@@ -66,6 +65,23 @@ def _are_elsewhere(session: "SparkSession") -> bool:
 
     master = session.conf.get("spark.master", "") or ""
     return is_remote() or not master.startswith("local") or master.startswith("local-cluster")
+
+
+_SENT: "WeakKeyDictionary[SparkSession, str]" = WeakKeyDictionary()
+
+
+def _send(session: "SparkSession") -> str:
+    """The name of the archive that the executors of a session have; it is sent once.
+
+    The file stays as long as the session does, for executors that start later.
+    """
+    if session not in _SENT:
+        folder = tempfile.mkdtemp(prefix="lacec-spark-")
+        finalize(session, shutil.rmtree, folder, ignore_errors=True)
+        path = write_archive(Path(folder))
+        session.addArtifacts(str(path), archive=True)
+        _SENT[session] = path.name
+    return _SENT[session]
 
 
 def write_archive(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import lacec.spark
 from lacec.errors import SparkError
 from lacec.spark import java
-from lacec.spark.failures import clear_errors
+from lacec.spark.failures import _reason, clear_errors
 from lacec.spark.java import find_java, make_launcher
 from lacec.spark.session import open_session, session
 from lacec.spark.shipping import write_archive
@@ -126,6 +126,13 @@ def test_a_failure_has_one_line(spark: SparkSession) -> None:
     assert "/nowhere/at/all" in str(caught.value)
 
 
+def test_of_a_trace_of_java_what_it_says_is_shown() -> None:
+    said = (
+        "An error occurred.\n: org.apache.SparkException: too little\n\tat org.apache.Some(Where)"
+    )
+    assert _reason(said) == "SparkException: too little"
+
+
 def test_a_session_is_of_one_place() -> None:
     with pytest.raises(SparkError, match="not both"):
         open_session(master="local", remote="sc://here")
@@ -194,12 +201,16 @@ print(*(each.hash for each in worker.read_parts([part], DEFAULT_RECORD_LIMITS)))
 _CONNECTED = """
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from lacec.errors import SparkError
 from lacec.spark.ingest import ingest
 from lacec.spark.session import open_session
+from lacec.spark.shipping import prepare
 from lacec.spark.tables import read_records
 
 spark = open_session(remote="local[1]", memory="512m")
+spark.conf.set("spark.sql.codegen.wholeStage", "false")
+spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
 found = ingest([sys.argv[1]], sys.argv[2], spark=lambda: nullcontext(spark))
 print(found.admitted, found.refused, read_records(spark, sys.argv[2]).count())
 
@@ -215,7 +226,7 @@ print(spark.range(1).mapInArrow(where, "file string").collect()[0].file)
 import platform
 platform.machine = lambda: "abacus"
 try:
-    ingest([sys.argv[1]], sys.argv[2], spark=lambda: nullcontext(spark))
+    prepare(spark, Path(sys.argv[2]))
 except SparkError as error:
     print(error)
 spark.stop()
@@ -240,3 +251,54 @@ def test_records_are_ingested_through_connect(tmp_path: Path) -> None:
     assert refused.startswith("the executors have CPython ")
     assert refused.endswith("abacus: run lacec with the same version on the same kind of machine")
     assert len(rows_in(tmp_path / "out")) == len(samples())
+
+
+_CLUSTERED = """
+import os, signal, sys, time
+from contextlib import nullcontext
+from pathlib import Path
+from lacec.spark.ingest import ingest
+from lacec.spark.session import open_session
+from lacec.spark.tables import read_records
+
+def executors():
+    found = []
+    for place in Path("/proc").iterdir():
+        try:
+            line = (place / "cmdline").read_bytes() if place.name.isdecimal() else b""
+        except OSError:
+            continue
+        if b"CoarseGrainedExecutorBackend" in line and mark in line:
+            found.append(int(place.name))
+    return found
+
+spark = open_session(master="local-cluster[1,1,1024]", memory="512m")
+mark = spark.conf.get("spark.app.id").encode()
+one, two, out = sys.argv[1:]
+print(ingest([one], out, spark=lambda: nullcontext(spark)).admitted)
+(first,) = executors()
+os.kill(first, signal.SIGKILL)
+print(ingest([one, two], out, spark=lambda: nullcontext(spark)).admitted)
+(second,) = executors()
+print(first != second, read_records(spark, out).count())
+spark.stop()
+"""
+
+
+@pytest.mark.soak
+def test_an_executor_that_takes_the_place_of_another_has_lacec_too(tmp_path: Path) -> None:
+    """On a cluster of one, which Spark starts by itself; the executor is a process of its own."""
+    some = list(samples())
+    (tmp_path / "one").write_bytes(stream_of(some[:3]))
+    (tmp_path / "two").write_bytes(stream_of(some[3:]))
+    done = subprocess.run(
+        [sys.executable, "-c", _CLUSTERED, *(tmp_path / name for name in ("one", "two", "out"))],
+        env=environment_without_java(tmp_path / "bin"),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["3", str(len(some) - 3), f"True {len(some)}"]
+    assert len(rows_in(tmp_path / "out")) == len(some)
