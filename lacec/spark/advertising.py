@@ -1,4 +1,4 @@
-"""What executors do with a send set (050): rows into claims, digests into trees, hashes into bytes.
+"""What executors do with a send set (050): rows into claims, digests into trees.
 
 A claim is an advertisement record as a row: the columns of the fields that it has, its
 digest, and how many bytes its lines take. This runs in executors, and so knows nothing of
@@ -13,8 +13,6 @@ from typing import Any
 import pyarrow as pa
 
 from lacec.runtime.interlace.advertisement import SURELY_SHORT, advertise, digest_of, fits
-from lacec.runtime.interlace.codec import write_message
-from lacec.runtime.interlace.messages import NotAvailable, Request
 from lacec.runtime.interlace.subtrees import find_subtrees
 from lacec.spark.rows import FIELD_COLUMNS, RECORD_COLUMNS
 
@@ -41,8 +39,6 @@ SUBTREE_COLUMNS = pa.schema(
     ]
 )
 _ROWS = 4096  # of subtrees, at a time
-
-MEASURED = "size bigint, bytes bigint"
 
 
 def describe(batches: Iterator[Any], source: str) -> Iterator[Any]:
@@ -101,23 +97,3 @@ def plant(batches: Iterator[Any], firsts: Mapping[tuple[int, str, int], int]) ->
         columns = zip(zip(*some, strict=True), SUBTREE_COLUMNS, strict=True)
         arrays = [pa.array(column, field.type) for column, field in columns]
         yield pa.RecordBatch.from_arrays(arrays, schema=SUBTREE_COLUMNS)
-
-
-def measure_requests(batches: Iterator[Any]) -> Iterator[Any]:
-    """Hashes in; out: how many, and the bytes of the lines that request them."""
-    for batch in batches:
-        hashes = batch.column(0).to_pylist()
-        yield _measured(len(hashes), len(write_message(Request(tuple(hashes)))))
-
-
-def measure_refusals(batches: Iterator[Any]) -> Iterator[Any]:
-    """Hashes in; out: how many, and the bytes of the lines that say they are not available."""
-    for batch in batches:
-        hashes = batch.column(0).to_pylist()
-        lines = (write_message(NotAvailable(hash)) for hash in hashes)
-        yield _measured(len(hashes), sum(map(len, lines)))
-
-
-def _measured(size: int, bytes: int) -> Any:
-    arrays = [pa.array([value], pa.int64()) for value in (size, bytes)]
-    return pa.RecordBatch.from_arrays(arrays, ["size", "bytes"])

@@ -66,17 +66,14 @@ def _fields(table: Table, own: Columns) -> Told:
         extras = Told(table, 0, tell, F.col("extras"))
         return extras.select([(len(own), name)], ())
 
-    singles = [
-        F.when(
-            F.col(column).isNotNull(),
-            F.struct(
-                F.lit(name).alias("name"), F.lit("0").alias("index"), F.col(column).alias("value")
-            ),
-        )
+    # As text, which is one call to the JVM where its parts are a hundred.
+    singles = ", ".join(
+        f"if(`{column}` is null, null, "
+        f"named_struct('name', '{name}', 'index', '0', 'value', `{column}`))"
         for name, column in FIELD_COLUMNS.items()
-    ]
-    every_field = F.concat(F.array_compact(F.array(*singles)), F.col("extras"))
-    return Told(table, 0, tell, every_field, (len(own), named), weight=len(singles))
+    )
+    every_field = F.expr(f"concat(array_compact(array({singles})), extras)")
+    return Told(table, 0, tell, every_field, (len(own), named), weight=len(FIELD_COLUMNS))
 
 
 def both(one: Register | None, other: Register | None, kernels: Kernels, arity: int) -> Register:

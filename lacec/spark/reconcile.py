@@ -19,10 +19,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import SideProgram
 from lacec.predicates import Predicate
+from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS as EXCHANGE_LIMITS
+from lacec.runtime.interlace.messages import NotAvailable, Request
 from lacec.runtime.recording.recorder import NAMES
-from lacec.spark.advertising import ADVERTISED_COLUMNS, CLAIM_COLUMNS, MEASURED
+from lacec.spark.advertising import ADVERTISED_COLUMNS, CLAIM_COLUMNS
 from lacec.spark.agreement import Agreed, reads_claims
 from lacec.spark.evaluate import DEFAULT_SETTINGS, Evaluator, Facts, Side
 from lacec.spark.facts import SOURCE
@@ -37,6 +39,9 @@ from lacec.vm.sources import add_rows
 
 _HASH = "hash"
 _CLAIMS = from_arrow_schema(CLAIM_COLUMNS)
+# The bytes of a line without its hash, in which nothing is escaped.
+_REQUEST = len(write_message(Request(("",))))
+_REFUSAL = len(write_message(NotAvailable("")))
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,22 @@ class _Claims:
     version: int = 0
 
 
+@dataclass(frozen=True)
+class _Hashes:
+    """Hashes in a table: how many, and the bytes of the lines that name them."""
+
+    frame: DataFrame
+    size: int
+    bytes: int
+
+
 @dataclass
 class _Found:
     """An evaluation: what it was of, and what has been found of it."""
 
     side: Side
     send: DataFrame | None = None
-    request: DataFrame | None = None
+    request: _Hashes | None = None
 
 
 @dataclass
@@ -133,12 +147,12 @@ class Reconciliation:
                 side.unwanted = _among(side.unwanted, peer.claims.frame)
         self._work.progress(f"loop {number}: what is requested")
         asked = [self._request(side, peer.claims) for side, peer in self._both()]
-        if not any(size for _, size in asked):
+        if not any(hashes.size for hashes in asked):
             return False, False
         self._work.progress(f"loop {number}: what moves")
         moved = [
-            self._transfer(number, side, peer, *each)
-            for (side, peer), each in zip(self._both(), asked, strict=True)
+            self._transfer(number, side, peer, hashes)
+            for (side, peer), hashes in zip(self._both(), asked, strict=True)
         ]
         for side, rows in zip(self._sides, moved, strict=True):
             if rows is not None:
@@ -194,8 +208,10 @@ class Reconciliation:
         function = "lacec.spark.advertising:describe"
         described = self._executors.run(new, function, _CLAIMS, side.source)
         kept = _among(old.frame, may_send).withColumn("new", F.lit(0))
-        written = self._work.written(kept.unionAll(described.withColumn("new", F.lit(1))))
-        size, bytes, fresh = _sums(written, F.count(F.lit(1)), F.sum("bytes"), F.sum("new"))
+        written, (size, bytes, fresh) = self._work.measured(
+            kept.unionAll(described.withColumn("new", F.lit(1))),
+            *(_count(), F.sum("bytes"), F.sum("new")),
+        )
         if fresh or size != old.size:
             side.claims = _Claims(written.drop("new"), size, bytes, old.version + 1)
         # 060: a block ends with a blank line.
@@ -213,55 +229,53 @@ class Reconciliation:
 
     # Request and transfer.
 
-    def _request(self, side: _Member, peer: _Claims) -> tuple[DataFrame, int]:
+    def _request(self, side: _Member, peer: _Claims) -> _Hashes:
         """What may be requested: derived, missing, advertised, not answered in vain (D18)."""
         found = self._evaluated(side, peer)
         if found.request is None:
             may_request = _among(_named(found.side.may_request), peer.frame)
-            found.request = self._work.written(_without(may_request, side.records))
+            found.request = self._hashes(_without(may_request, side.records), _REQUEST)
         hashes = found.request
         if side.unwanted is not None:
-            hashes = self._work.written(_without(hashes, side.unwanted))
-        size, bytes = self._measured(hashes, "requests")
-        side.requested += size
-        side.sent += Sent(requests=bytes + 1)
-        return hashes, size
+            hashes = self._hashes(_without(hashes.frame, side.unwanted), _REQUEST)
+        side.requested += hashes.size
+        side.sent += Sent(requests=hashes.bytes + 1)
+        return hashes
 
     def _transfer(
-        self, loop: int, side: _Member, peer: _Member, hashes: DataFrame, size: int
+        self, loop: int, side: _Member, peer: _Member, hashes: _Hashes
     ) -> DataFrame | None:
         """The rows that come to a side; None if there are none."""
         # 060: a batch ends with a blank line, and a record with a line feed.
         peer.sent += Sent(records=1)
-        if not size:
+        if not hashes.size:
             return None
-        served = hashes
+        served = hashes.frame
         if reads_claims(peer.program):
-            served = _among(hashes, self._may_send(peer, side.claims))
-        rows = self._work.written(_among(peer.records, served))
-        count, bytes = _sums(rows, F.count(F.lit(1)), F.sum("size"))
+            served = _among(served, self._may_send(peer, side.claims))
+        rows, (count, bytes) = self._work.measured(
+            _among(peer.records, served), _count(), F.sum("size")
+        )
         side.received += count
         peer.sent += Sent(records=bytes + count)
-        if count < size:
-            refused = self._work.written(_without(hashes, rows))
-            peer.sent += Sent(records=self._measured(refused, "refusals")[1])
-            peer.withheld = refused
+        if count < hashes.size:
+            refused = self._hashes(_without(hashes.frame, rows), _REFUSAL)
+            peer.sent += Sent(records=refused.bytes)
+            peer.withheld = refused.frame
             unwanted = side.unwanted
-            side.unwanted = refused if unwanted is None else unwanted.unionAll(refused)
+            side.unwanted = refused.frame if unwanted is None else unwanted.unionAll(refused.frame)
         moved = rows.select(_HASH, F.col("size").alias("bytes"))
         self._requests.append(
-            hashes.join(moved, _HASH, "left").select(
+            hashes.frame.join(moved, _HASH, "left").select(
                 F.lit(loop).alias("loop"), F.lit(NAMES[side.index]).alias("side"), _HASH, "bytes"
             )
         )
         return rows if count else None
 
-    def _measured(self, hashes: DataFrame, what: str) -> tuple[int, int]:
-        """How many there are, and the bytes of the lines that say so."""
-        function = f"lacec.spark.advertising:measure_{what}"
-        measured = self._executors.run(hashes, function, MEASURED)
-        size, bytes = _sums(measured, F.sum("size"), F.sum("bytes"))
-        return size, bytes
+    def _hashes(self, frame: DataFrame, line: int) -> _Hashes:
+        """Hashes written to a table, for lines that have so many bytes without them."""
+        written, (size, length) = self._work.measured(frame, _count(), F.sum(F.length(_HASH)))
+        return _Hashes(written, size, length + line * size)
 
     # What was found.
 
@@ -330,6 +344,5 @@ def _without(frame: DataFrame, others: DataFrame) -> DataFrame:
     return frame.join(others.select(_HASH), _HASH, "left_anti")
 
 
-def _sums(frame: DataFrame, *totals: Column) -> list[int]:
-    (row,) = frame.agg(*totals).collect()
-    return [value or 0 for value in row]
+def _count() -> Column:
+    return F.count(F.lit(1))

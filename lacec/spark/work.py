@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import TypeAlias
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
 
 # What others call them, who know nothing else of Spark.
 Session: TypeAlias = SparkSession
@@ -28,3 +28,10 @@ class Work:
         path = f"{self._folder}/{next(self._numbers)}"
         frame.write.parquet(path)
         return self._session.read.schema(frame.schema).parquet(path)
+
+    def measured(self, frame: DataFrame, *totals: Column) -> tuple[DataFrame, list[int]]:
+        """The same, with totals over the rows that were taken as they were written."""
+        observation, names = Observation(), [f"total{n}" for n in range(len(totals))]
+        named = [total.alias(name) for total, name in zip(totals, names, strict=True)]
+        written = self.written(frame.observe(observation, *named))
+        return written, [observation.get[name] or 0 for name in names]

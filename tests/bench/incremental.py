@@ -29,7 +29,7 @@ from lacec.vm.database import Database
 from lacec.vm.symbols import Symbols
 from tests.bench import open_exchange, peers, results
 from tests.bench.corpus import FIELD, FIELDS, HAVE, LINK, Corpus, make_corpus
-from tests.bench.workloads import LATEST, MEMBERSHIP, SELECTION, SUPPORT, Workload
+from tests.bench.workloads import LATEST_OF_ALL, MEMBERSHIP, SELECTION, SUPPORT, Workload
 
 SIZES = (10_000, 100_000, 1_000_000)
 CHANGES, WARM = 200, 10
@@ -50,15 +50,6 @@ WANTED = Workload(
     "and a.v in (select v from keyed where a = {member}) "
     "and a.v not in (select v from keyed where a = {blocked}) "
     "and a.p not in (select p from have)",
-    "",
-    "",
-)
-LATEST_OF_ALL = Workload(
-    "latest 100 of all",
-    LATEST.source.replace("Recent(P)", "Have(P)"),
-    LATEST.output,
-    "select p from (select p, row_number() over (order by t.s desc) n "
-    "from have join f_tai t using (p)) where n <= 100",
     "",
     "",
 )

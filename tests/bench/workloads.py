@@ -80,6 +80,15 @@ LATEST = Workload(
     "",
     "",
 )
+LATEST_OF_ALL = Workload(
+    "latest 100 of all",
+    LATEST.source.replace("Recent(P)", "Have(P)"),
+    LATEST.output,
+    "select p from (select p, row_number() over (order by t.s desc) n "
+    "from have join f_tai t using (p)) where n <= 100",
+    "",
+    "",
+)
 WORKLOADS = (SELECTION, MEMBERSHIP, SUPPORT, CLOSURE, LATEST)
 # The numbers that the queries of the peers name.
 NAMED = ("u", "ding", "keys", "member", "blocked")

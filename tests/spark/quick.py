@@ -28,24 +28,33 @@ SETTINGS = (Settings(few=0, budget=0), Settings(few=4, budget=2**20), Settings(f
 SPARK_ONLY = SETTINGS[0]
 SOURCE = "V.peer"
 
+_COMPILED = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.shuffle.partitions": "2",
+}
 _INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.shuffle.partitions": "1",
 }
 
 
-@contextmanager
-def interpreted(session: SparkSession) -> Iterator[None]:
+def interpret(session: SparkSession) -> None:
     """Tiny tables take a tenth of the time when no code is compiled for them."""
-    before = {name: session.conf.get(name) for name in _INTERPRETED}
     for name, value in _INTERPRETED.items():
         session.conf.set(name, value)
+
+
+@contextmanager
+def compiled(session: SparkSession) -> Iterator[None]:
+    """As a session is for those who use lacec."""
+    for name, value in _COMPILED.items():
+        session.conf.set(name, value)
     yield
-    for name, old in before.items():
-        if old is not None:
-            session.conf.set(name, old)
+    interpret(session)
 
 
 @dataclass

@@ -69,7 +69,7 @@ def without_a_rule(text: str, number: int) -> str:
 
 
 @given(samples(), st.integers(0, 7), some_settings)
-@examples(3)
+@examples(2)
 def test_random_programs_of_which_one_has_a_rule_less(
     quick: Quick, sample: Sample, number: int, settings: Settings
 ) -> None:
@@ -96,7 +96,7 @@ LOOP = "Loops() :- Path(X,X).\n"
 
 def test_recursive_rules_decide_all_that_they_make(quick: Quick) -> None:
     """A rule decides what it makes of everything there is, whatever the round."""
-    edges: Facts = {EDGE: [("1", "2"), ("2", "3"), ("1", "3"), ("3", "1")]}
+    edges: Facts = {EDGE: [("1", "2"), ("1", "3"), ("2", "1")]}
     old = PATH.replace("Edge(Y,Z)", "Edge(Y,Z), X != '1'") + LOOP.replace("X,X", "'9','9'")
     found = check_modules(quick, (old, PATH + LOOP), edges, SPARK_ONLY, most=1)
     assert (found.came, found.went, len(found.changes)) == (2, 0, 1)
@@ -125,7 +125,7 @@ def check_plans(
 
 
 @given(setups(), some_settings)
-@examples(2)
+@examples(1)
 def test_random_plans_against_one_that_selects_everything(
     quick: Quick, setup: Setup, settings: Settings
 ) -> None:

@@ -5,20 +5,29 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from lacec import engine
 from lacec.errors import LimitError
 from lacec.limits import Limits
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
+from lacec.plan.expose import LocalPolicy
+from lacec.predicates import RECORD_FACTS, Predicate
+from lacec.sides import evaluate_side
+from lacec.spark.evaluate import Evaluator, collect
 from lacec.spark.evaluate import Facts as SparkFacts
-from lacec.spark.evaluate import collect
 from lacec.spark.machine import Settings
 from lacec.spark.tables import records_frame
+from lacec.spark.work import Work
+from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
+from tests.bench.corpus import make_corpus
+from tests.bench.spark import write_corpus
+from tests.bench.workloads import LATEST_OF_ALL, MEMBERSHIP, SELECTION, SUPPORT
 from tests.helpers import examples
+from tests.plan.pairs import exposing, plan_of
 from tests.spark.corpora import over_rows, rows_of
-from tests.spark.quick import SETTINGS, SPARK_ONLY, Quick
+from tests.spark.quick import SETTINGS, SPARK_ONLY, Quick, compiled, hashes
 from tests.vm.strategies import Facts, Sample, lift_samples, rank_samples, samples
 
 some_settings = st.sampled_from(SETTINGS)
@@ -72,10 +81,10 @@ EDGE = Predicate("Edge", 2)
 def test_030_iterations_are_limited_as_on_the_numpy_machine(
     quick: Quick, settings: Settings
 ) -> None:
-    edges: Facts = {EDGE: [(str(n), str(n + 1)) for n in range(6)]}
+    edges: Facts = {EDGE: [(str(n), str(n + 1)) for n in range(3)]}
     told, _ = quick.facts(edges, None)
     module = compile_module([("chain", CHAIN)])
-    enough, few = Limits(iterations=7), Limits(iterations=6)
+    enough, few = Limits(iterations=4), Limits(iterations=3)
     engine.evaluate(module, load(TupleSource(edges)), limits=enough)
     quick.evaluator(told, settings, enough).evaluate(module)
     with pytest.raises(LimitError) as expected:
@@ -86,12 +95,12 @@ def test_030_iterations_are_limited_as_on_the_numpy_machine(
 
 
 def test_d12_facts_are_not_counted(quick: Quick) -> None:
-    edges: Facts = {EDGE: [(str(n), str(n + 1)) for n in range(6)]}
+    edges: Facts = {EDGE: [(str(n), str(n + 1)) for n in range(3)]}
     told, _ = quick.facts(edges, None)
     module = compile_module([("chain", CHAIN)])
     limits = Limits(base_facts=1, derived_facts=1, intermediate_rows=1)
     found = collect(quick.evaluator(told, SPARK_ONLY, limits).evaluate(module))
-    assert len(found[Predicate("Path", 2)]) == 21
+    assert len(found[Predicate("Path", 2)]) == 6
 
 
 NUMBERS = ("0", "-0", "00", "7", "007", "-7", "10", "9" * 38, "1" + "0" * 38, "-1" + "0" * 38)
@@ -129,3 +138,31 @@ def test_what_a_record_alone_decides_needs_no_shuffle(
     assert "Filter" in plan
     assert "Exchange" not in plan
     assert "Join" not in plan
+
+
+SELECTOR = (
+    "SelectHave(P) :- Have(P), Field(P,'Name',_,K), TextShape(K,'links/','','').\n"
+    "SelectAdvertised(P,S) :- Advertised(P,S)."
+)
+ALLOW = "AllowQueryRecord(V,P) :- _Viewer(V), Field(P,'Group',_,'u')."
+
+
+def test_a_corpus_of_a_hundred_thousand_records(spark: SparkSession, tmp_path: Path) -> None:
+    """Selected, evidenced, linked and latest ones, and one side of a plan; on compiled code."""
+    write_corpus(tmp_path, 100_000)
+    database = make_corpus(100_000, seed=0).database()
+    records = Database(database.symbols, {p: database.relation(p) for p in RECORD_FACTS})
+    with compiled(spark):
+        facts = SparkFacts(spark.read.parquet(str(tmp_path / "records")))
+        evaluator = Evaluator(spark, facts, Work(spark, str(tmp_path / "work")))
+        for workload in (SELECTION, MEMBERSHIP, SUPPORT, LATEST_OF_ALL):
+            module = compile_module([(workload.name, workload.source)])
+            found = evaluator.evaluate(module, [workload.output])
+            expected = engine.evaluate(module, database, [workload.output]).facts(workload.output)
+            assert len(expected) >= 100
+            assert collect(found) == {workload.output: expected}
+        program = plan_of(SELECTOR, SELECTOR).side(0, LocalPolicy((exposing(ALLOW),)))
+        here, side = evaluate_side(program, records), evaluator.side(program)
+        sent = hashes(send=side.may_send, query=side.can_query)
+        assert (sent["send"], sent["query"]) == (here.may_send, here.can_query)
+        assert 0 < len(here.may_send) < len(here.can_query) < 100_000

@@ -197,8 +197,8 @@ def test_many_random_exchanges(
 def test_d18_what_is_not_available_is_not_asked_for_until_it_comes_back(quick: Quick) -> None:
     """What may be sent depends on what the peer offers, so that some is refused at first."""
     random = Random(7)
-    records = (some_records(random, 8), some_records(random, 8))
-    both = policies((HESITANT, HESITANT))
+    records = (some_records(random, 2), some_records(random, 2))
+    both = policies((HESITANT, EVERYTHING))
     found = check(quick, both, records, (ALICE, BOB), Schema(frozenset(("Note",))))
     requests = found.tables["requests"].collect()
     assert [row for row in requests if row.bytes is None]
@@ -230,13 +230,13 @@ def test_stores_folders_and_the_command(
 ) -> None:
     """050: of two stores and of what was ingested of them, the same comes."""
     monkeypatch.chdir(tmp_path)
-    Path("members.lace").write_text(MEMBERS + "\n", encoding="utf-8")
+    Path("group.lace").write_text(GROUP_U + "\n", encoding="utf-8")
     random = Random(7)
     for name in ("ours", "theirs"):
         with Store.create(Path(name)) as store:
-            store.add(some_records(random, 40))
+            store.add(some_records(random, 12))
         assert lacec("spark", "ingest", name, "--out", f"{name}-tables").code == 0
-    given = ("--policy", "members.lace", "--expose", "selected", "--json")
+    given = ("--policy", "group.lace", "--expose", "selected", "--json")
     outcome = lacec("spark", "reconcile", "ours-tables", "theirs-tables", "--out", "found", *given)
     assert (outcome.code, outcome.err) == (0, "")
     found = outcome.document
