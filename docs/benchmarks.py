@@ -26,7 +26,7 @@ takes a good while. Charts and tables here show what it measured last.
 
 ## Beside other engines
 
-The time to solve three questions over the same records, on a logarithmic scale. Facts are loaded
+The time to solve the same questions over the same records, on a logarithmic scale. Facts are loaded
 before the clock starts, for every engine in the layout that suits it best.
 
 ![Solve times of lacec and other engines](bench.png)
@@ -80,6 +80,19 @@ CHARTS = {
         "seconds of the processor",
         True,
         "From a store, or from the bytes of its records, to the result of a first selection.",
+    ),
+    "spark": Chart(
+        "On Spark",
+        "seconds",
+        True,
+        "The same policies over tables. DuckDB reads a row for each field, which is what one has "
+        "without ingesting; lacec reads what `lacec spark ingest` wrote.",
+    ),
+    "ingest": Chart(
+        "Ingesting",
+        "records a second of a processor",
+        False,
+        "Records into tables on Spark, beside plain processes that check them and write nothing.",
     ),
 }
 LABEL, BAR, WIDTH, STEP = 260, 360, 720, 20

@@ -46,7 +46,7 @@ if __name__ == "__main__":
     for name in given.parts:
         if name not in {*OTHERS, *OF_A_SIZE}:
             parser.error(f"there is no part {name}")
-    console = Console()
+    console = Console(width=max(140, Console().width))
     for name in given.parts or [*OTHERS, *OF_A_SIZE]:
         if name in OTHERS:
             OTHERS[name](console)

@@ -22,6 +22,7 @@ from rich.table import Table
 from lacec.pipeline import compile_module
 from lacec.predicates import Predicate
 from lacec.spark.rows import RECORD_COLUMNS
+from tests.bench import results
 from tests.bench.corpus import FIELD, HAVE, LINK, Corpus, make_corpus
 from tests.bench.workloads import MEMBERSHIP, SELECTION, SUPPORT
 
@@ -135,6 +136,7 @@ def main(console: Console, sizes: tuple[int, ...] = (*SIZES, LARGEST)) -> None:
     table = Table(title="On Spark, beside DuckDB on Field rows in Parquet; seconds")
     for name in ("facts", "workload", "found", "lacec", "DuckDB", "ratio"):
         table.add_column(name, justify="right")
+    kept: list[results.Row] = []
     with tempfile.TemporaryDirectory() as name, _session() as session:
         for records in sizes:
             folder = Path(name, str(records))
@@ -162,8 +164,11 @@ def main(console: Console, sizes: tuple[int, ...] = (*SIZES, LARGEST)) -> None:
 
                 (our, found), (their, same) = _timed(ours), _timed(theirs)
                 assert found == same, (workload.name, found, same)
+                facts = f"{records * FACTS_OF_A_RECORD // 10**6}M"
+                kept.append((f"{workload.name}, {facts} facts", "lacec on Spark", our))
+                kept.append((f"{workload.name}, {facts} facts", "DuckDB", their))
                 table.add_row(
-                    f"{records * FACTS_OF_A_RECORD // 10**6}M",
+                    facts,
                     workload.name,
                     f"{found:,}",
                     f"{our:.2f}",
@@ -171,6 +176,8 @@ def main(console: Console, sizes: tuple[int, ...] = (*SIZES, LARGEST)) -> None:
                     f"{our / their:.2f}x",
                 )
     console.print(table)
+    about = f"The median of {RUNS} runs after one that warms up, with 2 GB for the driver."
+    results.keep("spark", about, kept)
 
 
 if __name__ == "__main__":

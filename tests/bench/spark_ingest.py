@@ -17,6 +17,7 @@ from rich.table import Table
 from lacec.records.record import parse_record
 from lacec.spark.ingest import ingest
 from lacec.spark.session import open_session
+from tests.bench import results
 from tests.bench.store import make_records
 
 RECORDS = 200_000
@@ -108,6 +109,9 @@ def ingest_table(count: int = RECORDS) -> Table:
     with tempfile.TemporaryDirectory() as name:
         for what, measured in costs(Path(name), count):
             best[what] = Cost(*map(min, measured, best.get(what, measured)))
+    about = f"{count:,} sealed records of a Parquet table, the best of {RUNS} warm runs."
+    rates = [("records", what, count / found.processor) for what, found in best.items()]
+    results.keep("ingest", about, rates)
     base = next(iter(best.values())).processor
     for what, found in best.items():
         rate = f"{count / found.processor:,.0f}"
