@@ -43,6 +43,7 @@ PAGES = {
     ],
     "About": ["disclosure", "architecture", "store", "terminal", "bench", "spec/README"],
     "Reference": [
+        "language",
         "commands",
         "rules/README",
         "std/README",

@@ -24,17 +24,21 @@ from pathlib import Path
 import typer
 
 from docs.benchmarks import CHARTS, bench_page, chart
+from docs.language import language_page
 from docs.library import std_index, std_page
 from docs.pictures import PICTURES
-from docs.reference import limits_page, python_page, transitions_page
+from docs.reference import EVALUATION, EXCHANGE, limits_page, python_page, transitions_page
 from docs.screenshots import SCREENS, screenshot, terminal_page
 from docs.specification import decisions_page, documents, spec_index, spec_page
 from lacec.bytecode.opcodes import CHOICES, OPCODES, WAY, Compare, State, Test
 from lacec.cli import COMMANDS, build
 from lacec.diagnostics import CATALOGUE
 from lacec.library import library
+from lacec.limits import LIMIT_NAMES
 from lacec.records.rules import NAMES
 from lacec.resources import rule_page_path
+from lacec.runtime.iltp.rules import NAMES as STREAM_RULES
+from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
 from lacec.runtime.interlace.reasons import REASONS
 from lacec.runtime.interlace.state import State as InterlaceState
 
@@ -64,8 +68,8 @@ def command_reference() -> str:
         "",
         "`lacec COMMAND --help` prints the same. Exit codes: 0 done; 1 the input is wrong, and",
         "diagnostics were printed, or an exchange aborted; 2 the command line is wrong; 3 a limit",
-        "was met; 130 interrupted. `lacec --install-completion` makes your shell complete",
-        "commands, options and files.",
+        "was exceeded at run time, or an exchange closed at one; 130 interrupted.",
+        "`lacec --install-completion` makes your shell complete commands, options and files.",
     ]
     application = typer.main.get_command(build(COMMANDS))
     for name in COMMANDS:
@@ -73,22 +77,36 @@ def command_reference() -> str:
         for word in name.split(" "):
             command = command.commands[word]  # type: ignore[attr-defined]
         context = typer.Context(command, info_name=f"lacec {name}")
-        lines += ["", f"## lacec {name}", "", command.help or "", ""]
+        usage = " ".join(["lacec", name, *command.collect_usage_pieces(context)])
+        lines += ["", f"## lacec {name}", "", f"    {re.sub('[{}]', '', usage)}", ""]
+        lines += [command.help or "", ""]
         for parameter in command.get_params(context):
-            record = parameter.get_help_record(context)
-            if parameter.param_type_name == "option" and "--help" not in parameter.opts:
-                options = ", ".join(f"`{option}`" for option in parameter.opts)
-                lines.append(f"- {options}: {(record or ('', ''))[1]}")
-        lines += ["", f"    {(command.epilog or '').removeprefix('Example: ')}"]
-    return "\n".join(lines) + "\n"
+            if "--help" not in parameter.opts:
+                form, text = parameter.get_help_record(context) or ("", "")
+                lines.append(f"- `{_form(form)}`: {_with_limits(text)}")
+        lines += ["", "For example", "", f"    {(command.epilog or '').removeprefix('Example: ')}"]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
+
+
+def _form(form: str) -> str:
+    """An option or an argument with what it takes, as in `--side N`."""
+    return re.sub("[<>]", "", form.replace("<int range>", "N"))
+
+
+def _with_limits(text: str) -> str:
+    """Help, with a link in place of the many names of limits."""
+    for names, heading in ((LIMIT_NAMES, EVALUATION), (OF_EXCHANGES, EXCHANGE)):
+        link = f"limits.md#{heading.lower().replace(' ', '-')}"
+        text = text.replace(", ".join(names), f"those [{heading.lower()}]({link})")
+    return re.sub(r"\s*\[required\]", "", text)
 
 
 def record_rules() -> str:
     lines = [
-        "# Records",
+        "# What makes a record valid",
         "",
-        "What `lacec record verify` checks. Each rule has the name that is printed, with the",
-        "byte at which it is broken, when a record breaks it.",
+        "What `lacec record verify` checks, and every import and exchange too. Each rule has the",
+        "name that is printed, with the byte at which it is broken, when a record breaks it.",
         "",
         "| name | rule |",
         "|---|---|",
@@ -162,9 +180,10 @@ def opcode_reference() -> str:
 INTERLACE_INTRODUCTION = """\
 # Exchanges
 
-Two laces exchange records by *interlace*: each runs a machine that takes events and says what
-to do. It has no clock, no store and no connection of its own; what it needs it asks for, and the
-answer is an event. Its [transitions](transitions.md) are one table, from which this page is drawn.
+Two sides exchange records by *interlace*, the protocol of document [050](spec/050.md). Each runs a
+machine that takes events and says what to do. It has no clock, no store and no connection of its
+own; what it needs it asks for, and the answer is an event. Its [transitions](transitions.md) are
+one table, from which this page is drawn.
 
 An exchange begins with the operands of both sides (setup) and an agreement (hello). Then
 come loops: both sides say what they offer (advertise), ask for what they select and miss
@@ -174,6 +193,16 @@ bounded exchange closes, an open one rests until something is new.
 """
 
 
+STREAM_INTRODUCTION = """\
+## The rules of the stream
+
+What a peer says over a connection keeps the rules of document [060](spec/060.md). Where one is
+broken, its name is told on this side, with the byte:
+
+| name | rule |
+|---|---|"""
+
+
 def interlace_page() -> str:
     lines = [INTERLACE_INTRODUCTION, "![The states of one side](pictures/states.svg)", ""]
     lines += ["| state | waits for |", "|---|---|"]
@@ -181,6 +210,8 @@ def interlace_page() -> str:
     lines += ["", "Every state may lead to ENDING or CLOSED: that is how an exchange aborts. The"]
     lines += ["reasons, as `aborted` in a result has them:", "", "| reason | what happened |"]
     lines += ["|---|---|", *(f"| {name} | {text} |" for name, text in REASONS.items())]
+    lines += ["", STREAM_INTRODUCTION]
+    lines += [f"| {name} | {rule} |" for name, rule in STREAM_RULES.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -287,6 +318,7 @@ def connections_page() -> str:
 PAGES: dict[Path, Callable[[], str]] = {
     DOCS / "rules" / "README.md": rule_index,
     DOCS / "commands.md": command_reference,
+    DOCS / "language.md": language_page,
     DOCS / "opcodes.md": opcode_reference,
     DOCS / "records.md": record_rules,
     DOCS / "interlace.md": interlace_page,

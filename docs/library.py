@@ -26,8 +26,8 @@ match = "policy.lace"
 with = ["std:coordinates", "std:members"]
 ```
 
-A module is plain Lace Datalog. What it is to work on, your policy defines, as predicates: what
-`std:signed` gives is signed by a `Signer(V)`, and `Signer('V.alice') :- true.` is one. No two
+A module is plain Lace Datalog. Your policy defines what it works on, as predicates: `std:signed`
+gives the records that a `Signer(V)` signed, and `Signer('V.alice') :- true.` names one. No two
 modules have a name in common, so any of them can be linked together. A module that reads
 advertised fields makes an exchange plan require them, whether its rules are used or not.
 `lacec std show NAME` prints a module; beside each stand its [tests](../testing.md).

@@ -8,9 +8,16 @@ from typing import Any
 import lacec
 from lacec.limits import Limits
 from lacec.records.limits import RecordLimits
+from lacec.runtime.iltp.endpoints import MOST_LINKS
+from lacec.runtime.iltp.memory import DEFAULT_BYTES
 from lacec.runtime.interlace.limits import LOWEST, Budget, ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.state import State
 from lacec.runtime.interlace.table import ROWS
+
+# What a limit counts, where its name does not say it.
+UNITS = {"tick": "nanoseconds"}
+# The headings of the limits, to which other pages lead.
+EVALUATION, EXCHANGE = "Of a lacegram and its evaluation", "Of an exchange"
 
 LIMITS_INTRODUCTION = """\
 # Limits
@@ -25,7 +32,7 @@ def limits_page() -> str:
     lines = [LIMITS_INTRODUCTION]
     for title, about, limits in (
         (
-            "Of a lacegram and its evaluation",
+            EVALUATION,
             "Those that begin with `peer_` or `selector_` hold for the operand of a peer. Inside "
             "an exchange, an evaluation has 10 seconds.",
             Limits,
@@ -35,7 +42,7 @@ def limits_page() -> str:
         lines += [f"## {title}", "", about, "", "| limit | default |", "|---|---|"]
         lines += [f"| `{field.name}` | {_number(field.default)} |" for field in fields(limits)]
         lines.append("")
-    lines += ["## Of an exchange", "", "Each side tells the other its own, and the smaller holds."]
+    lines += [f"## {EXCHANGE}", "", "Each side tells the other its own, and the smaller holds."]
     lines += ["", "| limit | default | at least |", "|---|---|---|"]
     for field in fields(ExchangeLimits):
         lowest = _number(getattr(LOWEST, field.name))
@@ -45,8 +52,11 @@ def limits_page() -> str:
     for kind, what in ((OwnLimits, ""), (Budget, "of one transfer, the rest is deferred")):
         notes = _comments(kind)
         for field in fields(kind):
-            note = notes.get(field.name) or what
+            note = notes.get(field.name) or what or UNITS.get(field.name.split("_")[-1], "")
             lines.append(f"| {field.name.replace('_', ' ')} | {_number(field.default)} | {note} |")
+    lines += ["", "## Of a listener", "", "| limit | default | |", "|---|---|---|"]
+    lines.append(f"| `--links` | {_number(MOST_LINKS)} | links at once, of all peers |")
+    lines.append(f"| `--memory` | {_number(DEFAULT_BYTES)} | bytes; over it, links wait |")
     return "\n".join(lines) + "\n"
 
 
@@ -89,7 +99,7 @@ def transitions_page() -> str:
 
 
 PYTHON_INTRODUCTION = """\
-# From Python
+# Python reference
 
 `import lacec` gives the functions and types below. It costs nothing: what a function needs is
 imported when it is called.

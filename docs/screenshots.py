@@ -59,6 +59,18 @@ SCREENS = {
         "lacec explain links.lace \"Selected('S.2')\" --facts links.facts --not",
         "Why another is not: the first literal that fails.",
     ),
+    "test": Screen(
+        "lacec test wrong.test.toml",
+        "A test that fails, with why the one is not there and the other is.",
+        (
+            "(echo 'policy = \"links.lace\"'; sed 's/is.selected = .*/is.selected = [\"S.2\"]/' "
+            "links.test.toml) > wrong.test.toml",
+        ),
+    ),
+    "diff": Screen(
+        "lacec diff links.lace links-moved.lace --facts links.facts",
+        "What a change of policy does, and by which rules.",
+    ),
     "audit": Screen(f"lacec audit {PLAN}", "What the peer can learn from one side of a plan."),
     "dry-run": Screen(
         f"lacec run-interlace {BOTH} --dry-run",

@@ -24,7 +24,7 @@ class LinkOptions:
     store: Annotated[Path | None, _option("store", "STORE", "The store of this side.")] = None
     connect: Annotated[
         str | None,
-        _option("connect", "ADDRESS", "Exchange with who listens there: stdio, or as in --listen."),
+        _option("connect", "ADDRESS", "Exchange with whoever listens there: see --listen."),
     ] = None
     listen: Annotated[
         str | None,
@@ -53,7 +53,10 @@ class LinkOptions:
         _option("user", "USER=V", "On unix sockets: which verifier a user is. Repeatable."),
     ] = None
     require_proof: Annotated[
-        bool, _option("require-proof", None, "Exchange nothing with who does not prove who it is.")
+        bool,
+        _option(
+            "require-proof", None, "Exchange nothing with a peer that does not prove who it is."
+        ),
     ] = False
     trust_unencrypted: Annotated[
         bool,
@@ -63,7 +66,7 @@ class LinkOptions:
     ] = False
     tls_ca: Annotated[
         Path | None,
-        _option("tls-ca", "FILE", "On wss: the authorities to believe, not those of the system."),
+        _option("tls-ca", "FILE", "On wss: the authorities to trust, not those of the system."),
     ] = None
     tls_cert: Annotated[
         Path | None, _option("tls-cert", "FILE", "To listen on wss: the certificate and its chain.")
@@ -72,7 +75,7 @@ class LinkOptions:
         Path | None, _option("tls-key", "FILE", "The key of --tls-cert, if it is not in that file.")
     ] = None
     comments: Annotated[
-        bool, _option("comments", None, "Say in the stream what follows, for who captures it.")
+        bool, _option("comments", None, "Say in the stream what follows, for people to read.")
     ] = False
     no_summaries: Annotated[
         bool,
@@ -100,9 +103,9 @@ class ListenOptions:
     ] = None
     memory: Annotated[
         str | None,
-        _option("memory", "SIZE", "For all links together, as 512M; over it, links wait."),
+        _option("memory", "SIZE", "For all links together; 512M unless told. Over it, links wait."),
     ] = None
     metrics: Annotated[
         str | None,
-        _option("metrics", "[HOST:]PORT", "Numbers for Prometheus at /metrics; on loopback."),
+        _option("metrics", "[HOST:]PORT", "Serve /metrics for Prometheus; on loopback if no HOST."),
     ] = None

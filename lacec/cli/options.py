@@ -114,7 +114,7 @@ Nonce1Option = Annotated[
     typer.Option("--nonce1", metavar="TEXT", help="A nonce of side 1; used if both have one."),
 ]
 OriginsOption = Annotated[
-    OriginMode, typer.Option("--origins", help="What the origins of a plan are.")
+    OriginMode, typer.Option("--origins", help="What names the two sides of a plan.")
 ]
 LoweringOption = Annotated[
     str | None,

@@ -34,19 +34,24 @@ def _option(name: str, metavar: str, help: str) -> Any:
 
 Left = Annotated[Path | None, _option("left", "STORE", "The store on the left.")]
 Right = Annotated[Path | None, _option("right", "STORE", "The store on the right.")]
-BothPolicy = Annotated[str | None, _option("policy", "FILE", "The selector, of both sides.")]
+BothPolicy = Annotated[
+    str | None, _option("policy", "FILE", "The selector; of both sides, if both are here.")
+]
 LeftPolicy = Annotated[str | None, _option("left-policy", "FILE", "The selector of the left.")]
 RightPolicy = Annotated[str | None, _option("right-policy", "FILE", "The selector of the right.")]
 Exposures = list[str] | None
-BothExpose = Annotated[Exposures, _option("expose", "FILE", f"On both sides: {_EXPOSED}")]
+BothExpose = Annotated[
+    Exposures, _option("expose", "FILE", f"On both sides, if both are here: {_EXPOSED}")
+]
 LeftExpose = Annotated[Exposures, _option("left-expose", "FILE", f"On the left: {_EXPOSED}")]
 RightExpose = Annotated[Exposures, _option("right-expose", "FILE", f"On the right: {_EXPOSED}")]
 LeftKey = Annotated[Path | None, _option("left-key", "FILE", "The secret of the left.")]
 RightKey = Annotated[Path | None, _option("right-key", "FILE", "The secret of the right.")]
-Get = Annotated[str | None, _option("get", "COORDINATE", "The left selects what is there.")]
-Below = Annotated[str | None, _option("list", "COORDINATE", "The left selects what is below.")]
+_INSTEAD = "in place of a policy (of the left, if both are here)."
+Get = Annotated[str | None, _option("get", "COORDINATE", f"Select what is there, {_INSTEAD}")]
+Below = Annotated[str | None, _option("list", "COORDINATE", f"Select what is below, {_INSTEAD}")]
 Put = Annotated[
-    list[str] | None, _option("put", "HASH", "The left selects this record. Repeatable.")
+    list[str] | None, _option("put", "HASH", f"Select this record, {_INSTEAD} Repeatable.")
 ]
 Advertise = Annotated[
     list[str] | None,

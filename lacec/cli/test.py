@@ -39,7 +39,9 @@ _HELP = (
 def test_command(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH...]", help="Test files, policies, or folders; else here."),
+        typer.Argument(
+            metavar="[PATH...]", help="Test files, policies, or folders; this folder if none."
+        ),
     ] = None,
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML, too.")

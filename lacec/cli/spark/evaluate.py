@@ -27,7 +27,9 @@ from lacec.pipeline import compile_sources
 
 @grouped
 def evaluate_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A lacegram, or - to read one.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A source file, or - for standard input.")
+    ],
     spark: SparkOptions,
     facts: CorpusOption = None,
     query: QueryOption = None,
