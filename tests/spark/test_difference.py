@@ -69,7 +69,7 @@ def without_a_rule(text: str, number: int) -> str:
 
 
 @given(samples(), st.integers(0, 7), some_settings)
-@examples(2)
+@examples(3)
 def test_random_programs_of_which_one_has_a_rule_less(
     quick: Quick, sample: Sample, number: int, settings: Settings
 ) -> None:
@@ -125,7 +125,7 @@ def check_plans(
 
 
 @given(setups(), some_settings)
-@examples(1)
+@examples(2)
 def test_random_plans_against_one_that_selects_everything(
     quick: Quick, setup: Setup, settings: Settings
 ) -> None:
