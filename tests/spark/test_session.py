@@ -198,6 +198,20 @@ print(*(each.hash for each in worker.read_parts([part], DEFAULT_RECORD_LIMITS)))
     assert hash == made.seal().hash
 
 
+def printed(script: str, folder: Path, *names: str) -> list[str]:
+    """The lines of a process of its own, on a machine without Java, given files of a folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *(folder / name for name in names)],
+        env=environment_without_java(folder / "bin"),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
 _CONNECTED = """
 import sys
 from contextlib import nullcontext
@@ -236,16 +250,7 @@ spark.stop()
 def test_records_are_ingested_through_connect(tmp_path: Path) -> None:
     """In a process of its own, on a machine without Java, with lacec from the archive."""
     (tmp_path / "records").write_bytes(stream_of(list(samples())) + b"rubbish")
-    done = subprocess.run(
-        [sys.executable, "-c", _CONNECTED, tmp_path / "records", tmp_path / "out"],
-        env=environment_without_java(tmp_path / "bin"),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    first, where, refused = done.stdout.splitlines()
+    first, where, refused = printed(_CONNECTED, tmp_path, "records", "out")
     assert first == f"{len(samples())} 1 {len(samples())}"
     assert ".zip/lacec/" in where
     assert refused.startswith("the executors have CPython ")
@@ -291,14 +296,9 @@ def test_an_executor_that_takes_the_place_of_another_has_lacec_too(tmp_path: Pat
     some = list(samples())
     (tmp_path / "one").write_bytes(stream_of(some[:3]))
     (tmp_path / "two").write_bytes(stream_of(some[3:]))
-    done = subprocess.run(
-        [sys.executable, "-c", _CLUSTERED, *(tmp_path / name for name in ("one", "two", "out"))],
-        env=environment_without_java(tmp_path / "bin"),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["3", str(len(some) - 3), f"True {len(some)}"]
+    assert printed(_CLUSTERED, tmp_path, "one", "two", "out") == [
+        "3",
+        str(len(some) - 3),
+        f"True {len(some)}",
+    ]
     assert len(rows_in(tmp_path / "out")) == len(some)
