@@ -34,7 +34,7 @@ from tests.bench.store import make_records
 
 SIZES = (10_000, 1_000_000)
 SUMMARISED = (10_000, 100_000, 1_000_000)
-# By the last of the first records, the runs of Merkle trees are as long as they get.
+# With the first records the runs of Merkle trees get longer, which costs most at the beginning.
 RECORDS, WARM = 15, 50
 _BATCH = 8192
 _HOUR = 3600 * SECOND

@@ -6,8 +6,9 @@ a `Tree` finds it again after a change, at a small part of that cost.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
+from math import isqrt
 from typing import cast
 
 from blake3 import blake3
@@ -22,11 +23,8 @@ for _ in range(48):
     _EMPTY_TREES.append(blake3(NODE_TAG + _EMPTY_TREES[-1] + _EMPTY_TREES[-1]).digest())
 
 
-# A tree has longer runs until fewer than twice so many of them are its nodes. At a million leaves
-# a change then takes some thousand hashes, where the root takes two million.
-NODES = 2**13
-# Which part of the longer runs may be unknown when they take the place of the shorter ones.
-_FEW = 8
+# Runs of so many lengths are kept beside those that are all known.
+_LENGTHS = 5
 
 
 def root(digests: Iterable[bytes]) -> bytes:
@@ -65,29 +63,40 @@ class Tree:
     leaf: a change breaks only the 2^height runs around it. Of the others every 2^height-th is
     a node of the tree, wherever they have moved, and what stands over them is found again.
 
-    Runs are of one leaf at first. Those that are twice as long are found where they are nodes,
-    and with each change some more; when nearly all are known they take the place of the shorter
-    ones, until runs are long enough. So no root takes more hashes than one that is found
-    without a tree, and a change soon takes far fewer.
+    Runs are of one leaf at first. Longer ones, of several lengths, are kept once they have been
+    nodes: the more changes there were, the more often leaves stand under nodes again that they
+    stood under before. With each change some more are found that have been no nodes yet, and when
+    all of the next length are known, they take the place of the shortest. So no root takes many
+    more hashes than one that is found without a tree, and soon it takes far fewer.
     """
 
-    def __init__(self, digests: Iterable[bytes], nodes: int = NODES) -> None:
+    def __init__(self, digests: Iterable[bytes]) -> None:
         self._digests = sorted(digests)
-        self._most = 2 * nodes
         self._begin()
 
     def _begin(self) -> None:
-        self._height = 0
-        self._runs = _leaves(self._digests)
-        self._longer: list[bytes | None] = []  # runs twice as long, as far as they are known
-        self._levels: list[list[bytes]] = []  # the runs that are nodes, and what is over them
+        self._height = 0  # of the shortest runs
+        # For each leaf the run from there: of 2^height leaves, of twice so many, and so on. The
+        # shortest are all known.
+        self._runs: list[list[bytes | None]] = [[*_leaves(self._digests)]]
+        self._sought = 0  # the first leaf from which a run of the next length may be unknown
+        self._levels: list[list[bytes]] = []  # the longest runs that are nodes, and what is above
         self._changed = 0  # the first leaf that may be another than in the levels
         self._lengthen()
 
+    @property
+    def _top(self) -> int:
+        """The height of the longest runs."""
+        return self._height + len(self._runs) - 1
+
     def _lengthen(self) -> None:
-        """Begin to find longer runs, if there are too many nodes over these."""
-        self._longer = [None] * len(self) if len(self) >> self._height >= self._most else []
-        self._sought = 0  # up to there nearly all longer runs are known
+        """Keep longer runs too, while finding the nodes over these takes more hashes than finding
+        the runs around a change. At a million leaves both together take some thousand, where the
+        root takes two million."""
+        while len(self._runs) <= _LENGTHS and len(self) >> 2 * self._top >= 16:
+            self._runs.append([None] * len(self))
+            # What stands over runs that are twice as long stood over these.
+            del self._levels[:1]
 
     def __len__(self) -> int:
         return len(self._digests)
@@ -95,30 +104,29 @@ class Tree:
     def add(self, digest: bytes) -> None:
         at = bisect_left(self._digests, digest)
         self._digests.insert(at, digest)
-        self._runs.insert(at, EMPTY)
-        if self._longer:
-            self._longer.insert(at, None)
+        for runs in self._runs:
+            runs.insert(at, None)
         self._renew(at, at + 1)
 
     def remove(self, digest: bytes) -> None:
         at = bisect_left(self._digests, digest)
-        del self._digests[at], self._runs[at]
-        if self._longer:
-            del self._longer[at]
+        del self._digests[at]
+        for runs in self._runs:
+            del runs[at]
         self._renew(at, at)
 
     def _renew(self, at: int, end: int) -> None:
-        """Find the runs again that reach a place and begin before `end`."""
+        """Forget the runs that reach a place and begin before `end`; find the shortest again."""
+        for height, runs in enumerate(self._runs, self._height):
+            start = max(0, at + 1 - 2**height)
+            runs[start:end] = [None] * (end - start)
         start = max(0, at + 1 - 2**self._height)
         last = end + 2**self._height - 1
         level = _leaves(self._digests[start:last])
         level += [EMPTY] * (last - start - len(level))
         for height in range(self._height):
             level = _nodes(level[: -(2**height)], level[2**height :])
-        self._runs[start:end] = level
-        if self._longer:
-            start = max(0, at + 1 - 2 ** (self._height + 1))
-            self._longer[start:end] = [None] * (end - start)
+        self._runs[0][start:end] = level
         self._changed = min(self._changed, at)
 
     def root(self) -> bytes:
@@ -126,17 +134,14 @@ class Tree:
         if not self._digests:
             return EMPTY
         self._fit()
-        step = 2**self._height
+        step = 2**self._top
         at = self._changed // step
         level = self._level(0)
-        level[at:] = self._runs[at * step :: step]
+        level[at:] = self._find_from(len(self._runs) - 1, at * step)
         above = 0
         while len(level) > 1:
             at //= 2
-            if self._longer and not above:
-                parents = self._find_longer(2 * at * step, 2 * step)
-            else:
-                parents = _parents(level[2 * at :], self._height + above)
+            parents = _parents(level[2 * at :], self._top + above)
             above += 1
             level = self._level(above)
             level[at:] = parents
@@ -148,39 +153,50 @@ class Tree:
             self._levels.append([])
         return self._levels[above]
 
-    def _find_longer(self, first: int, step: int) -> list[bytes]:
-        """The longer runs that begin at every so many leaves from one on."""
-        found = self._longer[first::step]
-        for place, run in enumerate(found):
-            if run is None:
-                found[place] = self._longer_at(first + place * step)
-        self._longer[first::step] = found
+    def _find_from(self, length: int, first: int) -> list[bytes]:
+        """The runs of one of the lengths that are nodes, from a leaf on."""
+        step = 2 ** (self._height + length)
+        found = self._runs[length][first::step]
+        if found.count(None) > len(found) // 2:
+            self._find_from(length - 1, first)  # in order, which is faster than here and there
+        return self._fill(length, range(first, len(self), step), found)
+
+    def _find(self, length: int, places: list[int]) -> list[bytes]:
+        """Those that begin at some places, from left to right."""
+        runs, end = self._runs[length], len(self)
+        found = [runs[at] for at in places if at < end]
+        found += [_EMPTY_TREES[self._height + length]] * (len(places) - len(found))
+        return self._fill(length, places, found)
+
+    def _fill(self, length: int, places: Sequence[int], found: list[bytes | None]) -> list[bytes]:
+        """Find those that were not known at their places."""
+        if None in found:
+            unknown = [number for number, run in enumerate(found) if run is None]
+            starts = [places[number] for number in unknown]
+            half = 2 ** (self._height + length - 1)
+            left = self._find(length - 1, starts)
+            right = self._find(length - 1, [at + half for at in starts])
+            runs = self._runs[length]
+            for number, at, node in zip(unknown, starts, _nodes(left, right), strict=True):
+                found[number] = runs[at] = node
         return cast(list[bytes], found)
 
-    def _longer_at(self, at: int) -> bytes:
-        after = at + 2**self._height
-        right = self._runs[after] if after < len(self) else _EMPTY_TREES[self._height]
-        return blake3(NODE_TAG + self._runs[at] + right).digest()
-
-    def _seek_longer(self, most: int) -> None:
-        """Find so many longer runs that are no nodes now, from the left, where fewest have been."""
-        unknown = (at for at in range(self._sought, len(self)) if self._longer[at] is None)
-        for at in islice(unknown, most):
-            self._longer[at] = self._longer_at(at)
-            self._sought = at
-
     def _fit(self) -> None:
-        """Have the longer runs once few are not known, and begin again with too few nodes."""
-        few = len(self) // _FEW
-        if self._longer and self._levels:
-            self._seek_longer(few)
-        if not self._longer:
-            self._lengthen()
-        elif self._longer.count(None) <= few:
-            self._runs = self._find_longer(0, 1)
-            # What stands over runs that are twice as long stood over these.
-            del self._levels[0]
+        """Have longer runs in place of the shortest once they are all known, and begin again with
+        far too long ones."""
+        if len(self._runs) > 1 and self._levels and self._know_longer(8 * isqrt(len(self))):
+            del self._runs[0]
             self._height += 1
-            self._lengthen()
-        if self._height and len(self) >> self._height < self._most // 4:
+        self._lengthen()
+        if self._height and len(self) >> 2 * self._height == 0:
             self._begin()
+
+    def _know_longer(self, most: int) -> bool:
+        """Find so many runs of the next length that are no nodes, from the left, where fewest
+        have been. Whether all are known."""
+        runs, first = self._runs[1], self._sought
+        unknown = (at for at in range(first, len(self)) if runs[at] is None)
+        sought = list(islice(unknown, most))
+        self._find(1, sought)
+        self._sought = sought[-1] if len(sought) == most else 0
+        return first == self._sought == 0

@@ -1,9 +1,11 @@
 """The table of transitions, and what a caller may do with a machine."""
 
+from collections.abc import Sequence
 from typing import get_args
 
 import pytest
 
+from lacec.records.record import Record
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.codec import Reading
@@ -11,6 +13,7 @@ from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine, MisuseError
 from lacec.runtime.interlace.partitions import Partitions
+from lacec.runtime.interlace.phases import advertising
 from lacec.runtime.interlace.state import State
 from lacec.runtime.interlace.table import ENDS, EVALUATIONS, NOTED, ROWS, TABLE
 from tests.cli.run import python
@@ -77,12 +80,7 @@ def test_a_new_machine_says_nothing_before_it_is_started() -> None:
 def test_trees_of_an_idle_link_are_dropped_and_found_again() -> None:
     """What is idle can be dropped and rebuilt: the root after the next change is that of a fresh
     set."""
-    one, two = plex("one"), plex("two")
-    solo = Solo([one], open=True, partitions=True, tick_interval=10_000 * SECOND)
-    solo.open()
-    nothing = m.Offer(summaries=(Partitions(()).summary(""),))
-    for _ in range(2):
-        solo.tell(nothing, m.Ask(), m.Request())
+    solo = at_rest([plex("one")])
     epoch = solo.machine.link.epoch
     trees = Partitions(epoch.own.values(), large=1)
     epoch.own_partitions = (epoch.own, trees)
@@ -91,8 +89,38 @@ def test_trees_of_an_idle_link_are_dropped_and_found_again() -> None:
     assert trees.leaves == 1
     solo.clock(1)
     assert trees.leaves == 0
-    solo.shelf.add([two])
+    assert_offered(solo, [plex("two")], 2)
+
+
+@pytest.mark.parametrize("more", [1, 2])
+def test_many_changes_at_once_make_partitions_anew(
+    monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    """050: whether those of the loop before are changed or not, the offer is of the set."""
+    monkeypatch.setattr(advertising, "MANY", 1)
+    solo = at_rest([plex("one")])
+    before = solo.machine.link.epoch.own_partitions
+    assert_offered(solo, [plex(f"more {number}") for number in range(more)], 1 + more)
+    after = solo.machine.link.epoch.own_partitions
+    assert before is not None
+    assert after is not None
+    assert (before[1] is after[1]) == (more == 1)
+
+
+def at_rest(records: Sequence[Record]) -> Solo:
+    """An open link by summaries, at rest, whose peer has nothing."""
+    solo = Solo(records, open=True, partitions=True, tick_interval=10_000 * SECOND)
+    solo.open()
+    nothing = m.Offer(summaries=(Partitions(()).summary(""),))
+    for _ in range(2):
+        solo.tell(nothing, m.Ask(), m.Request())
+    return solo
+
+
+def assert_offered(solo: Solo, more: Sequence[Record], size: int) -> None:
+    """More records are stored, and what is offered is the summary of them all."""
+    solo.shelf.add(more)
     (offer,) = solo.tell(e.StoreChanged(solo.shelf.snapshot().last))
     assert isinstance(offer, m.Offer)
     assert offer.summaries == (Partitions(solo.machine.link.epoch.own.values()).summary(""),)
-    assert offer.summaries[0].size == 2
+    assert offer.summaries[0].size == size

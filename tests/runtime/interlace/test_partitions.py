@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from lacec.runtime.interlace.advertisement import Advertisement
 from lacec.runtime.interlace.claims import Altered
-from lacec.runtime.interlace.merkle import NODES, root
-from lacec.runtime.interlace.partitions import SYMBOLS, Partitions, Summary
+from lacec.runtime.interlace.merkle import root
+from lacec.runtime.interlace.partitions import LARGE, SYMBOLS, Partitions, Summary
 from tests.helpers import examples
 from tests.runtime.interlace.solo import claim
 
@@ -86,8 +86,8 @@ def test_so_much_is_told_and_no_more_kept(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_large_partitions_that_change_have_the_roots_of_their_records() -> None:
-    """050, D24: at the size at which a tree has its second kind of runs."""
-    records = [claim(number) for number in range(2 * NODES + 8)]
+    """050, D24: at the size at which one has a tree."""
+    records = [claim(number) for number in range(LARGE + 8)]
     present = {each.hash: each for each in records[:-8]}
     partitions = Partitions(present.values())
     partitions.summary("")

@@ -7,7 +7,7 @@ from lacec.runtime.interlace.claims import Claims, Listing, alteration, claims_o
 from lacec.runtime.interlace.events import Describe, Described, Evaluated, Send
 from lacec.runtime.interlace.link import Epoch, Link, Loop
 from lacec.runtime.interlace.messages import Ask, Offer
-from lacec.runtime.interlace.partitions import Partitions
+from lacec.runtime.interlace.partitions import MANY, Partitions
 from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.interlace.reconcile import Answerer, Asker
 from lacec.runtime.interlace.state import State
@@ -96,7 +96,7 @@ def _partitions(
 ) -> tuple[Claims, Partitions]:
     """The partitions of claims; those of the loop before, changed, if that is known and little."""
     altered = alteration(known[0], claims) if known is not None else None
-    if known is None or altered is None:
+    if known is None or altered is None or len(altered.gone) + len(altered.come) > MANY:
         return claims, Partitions(claims.values())
     known[1].change(altered)
     return claims, known[1]
