@@ -20,6 +20,8 @@ from tests.bench.workloads import CLOSURE, MEMBERSHIP, SELECTION, SUPPORT
 
 RECORDS = 250_000
 ASKED = 1000
+# The slowest are asked again so often: whether it is the proof that takes long, or the machine.
+SLOWEST, AGAIN = 20, 5
 MOST_MS = 5.0
 LEAST_A_SECOND = 20_000
 
@@ -38,6 +40,7 @@ class Timing(NamedTuple):
     first: float
     median: float
     worst: float
+    again: float  # the worst median of those that were slowest
     a_second: float
 
 
@@ -48,19 +51,23 @@ def measure(name: str, source: str, output: Predicate, database: Database) -> Ti
     why = explain_module(module, database)
     facts = why.facts(output)
     evaluate = process_time() - start
-    times = []
-    for values in Random(1).sample(facts, min(ASKED, len(facts))):
+
+    def seconds(values: tuple[str, ...]) -> float:
         start = process_time()
         assert why.why(Fact(output.name, values)) is not None
-        times.append(process_time() - start)
+        return process_time() - start
+
+    first, *rest = ((seconds(v), v) for v in Random(1).sample(facts, min(ASKED, len(facts))))
+    slowest = [values for _, values in sorted(rest, reverse=True)[:SLOWEST]]
+    again = max(statistics.median(seconds(v) for _ in range(AGAIN)) for v in slowest)
+    times = [time for time, _ in rest]
     gc.collect()
     start = process_time()
     proofs = why.all(output)
     assert sum(1 for _ in proofs) == len(facts)
     bulk = process_time() - start
-    first, *rest = times
-    median = statistics.median(rest)
-    return Timing(name, len(facts), evaluate, first, median, max(rest), len(facts) / bulk)
+    ones = (first[0], statistics.median(times), max(times), again)
+    return Timing(name, len(facts), evaluate, *ones, len(facts) / bulk)
 
 
 def main(console: Console, by: int = 1) -> None:
@@ -70,7 +77,8 @@ def main(console: Console, by: int = 1) -> None:
         database.relation(predicate)
     table = Table(title=f"explanations, {records:,} records")
     table.add_column("program")
-    for heading in ("facts", "evaluate ms", "first ms", "median ms", "worst ms", "proofs/s"):
+    ones = ("first ms", "median ms", "worst ms", "asked again ms")
+    for heading in ("facts", "evaluate ms", *ones, "proofs/s"):
         table.add_column(heading, justify="right")
     kept: list[results.Row] = []
     for program in PROGRAMS:
@@ -80,7 +88,7 @@ def main(console: Console, by: int = 1) -> None:
         table.add_row(
             row.name,
             f"{row.facts:,}",
-            *(f"{s * 1000:.1f}" for s in (row.evaluate, row.first, row.median, row.worst)),
+            *(f"{s * 1000:.1f}" for s in row[2:7]),
             f"{row.a_second:,.0f}",
         )
     console.print(table)
