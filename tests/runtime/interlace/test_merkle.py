@@ -78,8 +78,8 @@ def test_a_tree_that_changes_has_the_root_of_its_digests(
 @given(st.randoms(use_true_random=False))
 @examples(10)
 def test_a_tree_grows_and_shrinks_through_all_heights(random: Random) -> None:
-    """D24: each record that comes to 600, or goes again, moves all leaves after its own."""
-    digests = random.sample(DIGESTS, 600)
+    """D24: each record that comes to 300, or goes again, moves all leaves after its own."""
+    digests = random.sample(DIGESTS, 300)
     tree = Tree([])
     for count, digest in enumerate(digests, 1):
         tree.add(digest)
