@@ -33,8 +33,14 @@ MEMORY = "2g"
 # How often a task is tried: a worker that was killed is not the end of a run.
 TRIES = 4
 
-# A short start: half of it is the compiler, and most runs are over before it pays.
-_SHORT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# A short start: half of it is the compiler, and most runs are over before it pays. That Spark's own
+# classes are well formed need not be found out each time.
+_SHORT = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",
+)
 _LONG = ("-XX:+UseParallelGC",)
 
 _LOG = """\
@@ -60,10 +66,12 @@ _STARTED: dict[str, bool | float | int | str | None] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_LOOPBACK = {
+_LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.connect.grpc.binding.address": "127.0.0.1",
+    # No checksum in a file of its own beside each file, for which two processes more are started.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
 }
 # What would lead a local session somewhere else.
 _ASTRAY = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "HADOOP_CONF_DIR")
@@ -99,7 +107,7 @@ def open_session(
     local = remote or master or f"local[*,{TRIES}]"
     started = {**_STARTED, "spark.driver.memory": memory or MEMORY}
     if local.startswith("local"):
-        started |= {**_LOOPBACK, "spark.sql.shuffle.partitions": str(os.cpu_count() or 1)}
+        started |= {**_LOCAL, "spark.sql.shuffle.partitions": str(os.cpu_count() or 1)}
     builder = builder.config(map=started)
     if remote is not None:
         builder = builder.remote(remote)
