@@ -117,6 +117,7 @@ def completed(line: str, shell: str = "bash") -> list[str]:
         ("lacec ex", ["explain"]),
         ("lacec re", ["replay", "record"]),
         ("lacec store i", ["init", "import"]),
+        ("lacec std show s", ["signed", "support"]),
         ("lacec compile --fac", ["--facet"]),
         ("lacec compile --facet s", ["selector"]),
         ("lacec explain links.lace --ht", ["--html"]),

@@ -11,8 +11,17 @@ from lacec.library import library_module
 from lacec.resources import LIBRARY, stdlib_names
 
 
+def complete_name(incomplete: str) -> list[str]:
+    return [name for name in stdlib_names() if name.startswith(incomplete)]
+
+
 def show_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A module, as in std:latest.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="A module, as in std:latest.", autocompletion=complete_name
+        ),
+    ],
     json: JsonOption = False,
 ) -> None:
     """Print a module of the standard library: what it is for, what you define, its rules.
