@@ -34,7 +34,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 LINTS = {lint.stem.replace("_", "-") for lint in (ROOT / "lacec" / "lint").glob("*.py")}
 # Every page: what is in docs/, and what stands beside it.
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").glob("*.md")])
 
 
 # The pages of diagnostics.

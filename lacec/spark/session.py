@@ -38,6 +38,7 @@ TRIES = 4
 _SHORT = (
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
+    "-XX:MetaspaceSize=256m",  # before which nothing is collected to make room for classes
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
 )
