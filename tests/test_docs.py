@@ -323,6 +323,17 @@ def test_what_looks_like_a_session_is_run() -> None:
                 assert run or not shows, f"{path.name}: {first}"
 
 
+def test_no_page_says_what_another_says() -> None:
+    """Paragraphs of some length, without what is shown in blocks."""
+    said: dict[str, Path] = {}
+    for path in PAGES:
+        words = re.sub(r"^```(?s:.*?)^```$", "", path.read_text("utf-8"), flags=re.MULTILINE)
+        for paragraph in {" ".join(each.split()) for each in re.split(r"\n\s*\n", words)}:
+            if len(paragraph) > 80:
+                assert said.setdefault(paragraph, path) == path, paragraph
+    assert len(said) > 300
+
+
 def test_the_readme_shows_commands() -> None:
     readme = [block for path, block in blocks("console") if path.name == "README.md"]
     commands = [shown.command for block in readme for shown in shown_commands(block)]
