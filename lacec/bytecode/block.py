@@ -6,17 +6,18 @@ dropped as early as possible; tests stand as soon as their variables are bound; 
 come last, when the fewest rows are left.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, CONSTANT, Instruction, Kind
 from lacec.bytecode.code import Term as CodeTerm
-from lacec.bytecode.order import Choice, Sizes, constants_of, estimate, next_atom
+from lacec.bytecode.order import Choice, Sizes, estimate, next_atom
+from lacec.bytecode.parts import COUNT_RANK, Filter, Form, Parts, form_of, parts_of
 from lacec.bytecode.rank import Ranking, rank_operands, ranking_of
-from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
+from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import (
-    Always,
     Atom,
     Cardinality,
     Constant,
@@ -26,7 +27,6 @@ from lacec.syntax.ast import (
     Term,
     Unequal,
     Variable,
-    variables_of,
 )
 from lacec.views import FULL_VIEW, OPEN, Reading
 
@@ -43,12 +43,13 @@ STATES = {
 }
 
 
-def atom_of(literal: Literal) -> Atom:
-    """The atom of a literal that reads one: positive, negated or counted."""
-    if isinstance(literal, Negated | Cardinality):
-        return literal.atom
-    assert isinstance(literal, Atom)
-    return literal
+class Subject(NamedTuple):
+    """A rule that becomes blocks: its parts, how it reads, its positive atoms to choose from."""
+
+    rule: Rule
+    parts: Parts
+    reading: Reading
+    choices: Mapping[int, Choice]
 
 
 @dataclass(slots=True)
@@ -71,6 +72,15 @@ class Tables:
     def predicate(self, predicate: Predicate) -> int:
         return self.predicates.setdefault(predicate, len(self.predicates))
 
+    def subject(self, rule: Rule) -> Subject:
+        parts, reading = parts_of(rule), self.reading(rule.predicate)
+        choices = {}
+        for place, needed in parts.needed.items():
+            form = parts.forms[place]
+            size = estimate(form.predicate, form.constants, self.sizes, reading)
+            choices[place] = Choice(place, needed, size)
+        return Subject(rule, parts, reading, choices)
+
     def ranking(self, atom: Atom, outer: Iterable[str]) -> tuple[int, Ranking] | None:
         """How to count an atom by rank; None where that is not possible."""
         if atom.predicate in self.outputs:
@@ -84,73 +94,55 @@ class BlockEmitter:
     """One block: the registers so far, and which column holds each variable."""
 
     tables: Tables
-    rule: Rule
+    subject: Subject
     kind: Kind
     literal: int = -1  # the body literal that a DELTA or CHANGE block begins with
     instructions: list[Instruction] = field(default_factory=list)
     registers: int = 0
     current: int = -1
-    columns: dict[str, int] = field(default_factory=dict)
+    columns: Mapping[str, int] = field(default_factory=dict)
     loose: bool = False  # whether a dropped column may have left equal rows behind
-    # The variables that more than one part of the rule has, by how many do.
-    uses: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> tuple[Instruction, ...]:
-        body = [(i, part) for i, part in enumerate(self.rule.body) if not isinstance(part, Always)]
-        atoms = {i: p for i, p in body if isinstance(p, Atom) and p.name not in BUILTIN_ARITY}
-        tests: dict[int, Literal] = {i: p for i, p in body if i not in atoms}
-        for part in (self.rule.head, *self.rule.body):
-            for name in set(variables_of(part)):
-                self.uses[name] = self.uses.get(name, 0) + 1
-        choices = {
-            i: Choice(
-                i,
-                atom,
-                frozenset(n for n in variables_of(atom) if self.uses[n] > 1),
-                estimate(atom, self.tables.sizes, self._reading()),
-            )
-            for i, atom in atoms.items()
-        }
-        self._begin(choices, tests)
+        choices = dict(self.subject.choices)
+        filters = dict(self.subject.parts.filters)
+        self._begin(choices, filters)
         while choices:
             choice = next_atom(choices.values(), self.columns.keys())
-            del choices[choice.index]
-            self._step(choice, list(choices.values()), tests)
-            self._filters(tests, last=not choices)
+            del choices[choice.place]
+            self._step(choice.place, choices.values(), filters.values())
+            self._filters(filters, last=not choices)
         if self.current < 0:
             self.current = self._out(op.UNIT)
-            self._filters(tests, last=True)
-        head = self.rule.head
+            self._filters(filters, last=True)
+        head = self.subject.rule.head
         terms = tuple(self._term(term) for term in head.terms)
-        self._add(op.EMIT, self.tables.predicate(head.predicate), self.current, terms)
+        predicate = self.tables.predicate(self.subject.parts.head.predicate)
+        self.instructions.append((op.EMIT, predicate, self.current, terms))
         return tuple(self.instructions)
 
-    def _begin(self, choices: dict[int, Choice], tests: dict[int, Literal]) -> None:
+    def _begin(self, choices: dict[int, Choice], filters: dict[int, Filter]) -> None:
         """With the tuples that the block is run for; a FULL block begins with any atom."""
         if self.kind == Kind.FULL:
             return
+        state = STATES[self.kind]
         if self.literal in choices:
-            choice = choices.pop(self.literal)
-            self._step(choice, list(choices.values()), tests, STATES[self.kind])
+            del choices[self.literal]
+            self._step(self.literal, choices.values(), filters.values(), state)
         else:
-            atom = self.rule.head if self.kind == Kind.CHECK else atom_of(tests[self.literal])
-            self.current, self.columns = self._load(atom, STATES[self.kind])
+            parts = self.subject.parts
+            form = parts.head if self.kind == Kind.CHECK else parts.forms[self.literal]
+            self.current, self.columns = self._load(form, state), form.columns
             # Of a negated or counted atom, the columns that the rest of the rule knows.
-            kept = [name for name in self.columns if self.uses[name] > 1]
+            kept = [name for name in self.columns if name in parts.shared]
             self._keep(kept, distinct=self.kind == Kind.CHANGE or not kept)
-        self._filters(tests, last=not choices)
-
-    def _reading(self) -> Reading:
-        return self.tables.reading(self.rule.head.predicate)
-
-    def _add(self, *instruction: object) -> None:
-        self.instructions.append(instruction)
+        self._filters(filters, last=not choices)
 
     def _out(self, opcode: int, *operands: object) -> int:
         """An instruction whose first operand is a new register."""
         register = self.registers
         self.registers += 1
-        self._add(opcode, register, *operands)
+        self.instructions.append((opcode, register, *operands))
         return register
 
     def _term(self, term: Term) -> CodeTerm:
@@ -159,46 +151,42 @@ class BlockEmitter:
         assert isinstance(term, Constant)
         return CONSTANT, self.tables.constant(term.value)
 
-    def _load(self, atom: Atom, state: op.State) -> tuple[int, dict[str, int]]:
-        """The tuples of an atom, with the column of each of its variables."""
-        predicate = self.tables.predicate(atom.predicate)
-        view = self._reading().view if atom.predicate in RECORD_FACTS else FULL_VIEW
+    def _load(self, form: Form, state: op.State = op.State.ALL) -> int:
+        """The tuples of an atom, in the columns of its form."""
+        tables = self.tables
+        predicate = tables.predicate(form.predicate)
+        view = self.subject.reading.view if form.predicate in RECORD_FACTS else FULL_VIEW
         register = self._out(op.LOAD, predicate, view, int(state))
-        constants = tuple((c, self.tables.constant(v)) for c, v in constants_of(atom))
-        columns: dict[str, int] = {}
-        equal = []
-        for position, term in enumerate(atom.terms):
-            if isinstance(term, Variable):
-                if term.name in columns:
-                    equal.append((columns[term.name], position))
-                else:
-                    columns[term.name] = position
-        if constants or equal:
-            register = self._out(op.SELECT, register, constants, tuple(equal))
-        return register, columns
+        if form.constants or form.equal:
+            constants = tuple([(c, tables.constant(value)) for c, value in form.constants])
+            register = self._out(op.SELECT, register, constants, form.equal)
+        return register
 
-    def _live(self, choices: Sequence[Choice], tests: Mapping[int, Literal]) -> set[str]:
+    def _live(self, choices: Iterable[Choice], filters: Iterable[Filter]) -> Set[str]:
         """The variables that something still to come needs; in a CHECK block, whoever asks does."""
+        parts = self.subject.parts
         if self.kind == Kind.CHECK:
-            return {name for name, count in self.uses.items() if count > 1}
-        live = set(variables_of(self.rule.head))
+            return parts.shared
+        live = set(parts.head.columns)
         for choice in choices:
             live |= choice.needed
-        for test in tests.values():
-            live.update(variables_of(test))
+        for test in filters:
+            live |= test.names
         return live
 
     def _step(
         self,
-        choice: Choice,
-        rest: Sequence[Choice],
-        tests: Mapping[int, Literal],
+        place: int,
+        choices: Iterable[Choice],
+        filters: Iterable[Filter],
         state: op.State = op.State.ALL,
     ) -> None:
-        """Bring one more positive atom in."""
-        register, columns = self._load(choice.atom, state)
-        live = self._live(rest, tests)
-        free = sum(not isinstance(term, Constant) for term in choice.atom.terms)
+        """Bring one more positive atom in; the choices and the filters are still to come."""
+        form = self.subject.parts.forms[place]
+        columns = form.columns
+        register = self._load(form, state)
+        live = self._live(choices, filters)
+        free = form.predicate.arity - len(form.constants)
         if self.current < 0:
             kept = [name for name in columns if name in live]
             self.current, self.columns = register, columns
@@ -207,21 +195,25 @@ class BlockEmitter:
             return
         new = [name for name in columns if name in live and name not in self.columns]
         if not new:
-            self._drop(live | {name for name in columns if name in self.columns})
-            keys = tuple((self.columns[n], c) for n, c in columns.items() if n in self.columns)
-            self.current = self._out(op.SEMI, self.current, register, keys)
+            self._drop(live | (columns.keys() & self.columns.keys()))
+            self.current = self._out(op.SEMI, self.current, register, self._keys(columns))
             return
         kept = [n for n in self.columns if n in live or n in columns]
         if self.loose or len(kept) < len(self.columns):
             self._keep(kept, distinct=True)  # equal rows would multiply with what is joined
-        keys = tuple((self.columns[n], c) for n, c in columns.items() if n in self.columns)
+        keys = self._keys(columns)
         old = [name for name in self.columns if name in live]
         sides = (*((0, self.columns[n]) for n in old), *((1, columns[n]) for n in new))
         self.loose = len(old) < len(self.columns) or len(columns) < free
         self.current = self._out(op.JOIN, self.current, register, keys, sides)
         self.columns = {name: i for i, name in enumerate((*old, *new))}
 
-    def _drop(self, live: set[str]) -> None:
+    def _keys(self, columns: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+        """The columns that must agree with those of another register."""
+        known = self.columns
+        return tuple([(known[name], c) for name, c in columns.items() if name in known])
+
+    def _drop(self, live: Set[str]) -> None:
         """Forget the columns that nothing needs; costs nothing, and makes filters cheaper."""
         kept = [name for name in self.columns if name in live]
         if len(kept) < len(self.columns):
@@ -235,30 +227,18 @@ class BlockEmitter:
         self.columns = {name: i for i, name in enumerate(names)}
         self.loose = self.loose and not distinct
 
-    def _filters(self, tests: dict[int, Literal], last: bool) -> None:
-        """The tests whose variables are bound by now; counts when all atoms are in."""
-        ready = sorted(
-            (rank, i)
-            for i, test in tests.items()
-            if (rank := self._readiness(test, last)) is not None
-        )
-        for _, i in ready:
-            self._filter(tests.pop(i))
-
-    def _readiness(self, test: Literal, last: bool) -> int | None:
-        match test:
-            case Cardinality():
-                return 3 if last else None
-            case Unequal():
-                rank = 0
-            case Atom():
-                rank = 1
-            case _:
-                rank = 2
+    def _filters(self, filters: dict[int, Filter], last: bool) -> None:
+        """The filters whose variables are bound by now; counts when all atoms are in."""
         bound = self.columns.keys()
-        return rank if last or all(name in bound for name in variables_of(test)) else None
+        ready = [
+            (test.rank, place)
+            for place, test in filters.items()
+            if last or (test.rank < COUNT_RANK and test.names <= bound)
+        ]
+        for _, place in sorted(ready):
+            self._filter(place, filters.pop(place).literal)
 
-    def _filter(self, test: Literal) -> None:
+    def _filter(self, place: int, test: Literal) -> None:
         match test:
             case Unequal(left, right):
                 both = (self._term(left), self._term(right))
@@ -266,8 +246,8 @@ class BlockEmitter:
             case Atom(name, arguments):
                 terms = tuple(self._term(term) for term in arguments)
                 self.current = self._out(op.TEST, self.current, int(TESTS[name]), terms)
-            case Negated(atom):
-                register, keys = self._other(atom)
+            case Negated():
+                register, keys = self._other(place)
                 self.current = self._out(op.ANTI, self.current, register, keys)
             case Cardinality(atom, Constant(operator), bound):
                 compare = int(op.COMPARES[operator])
@@ -275,20 +255,19 @@ class BlockEmitter:
                 if ranking is not None:
                     self._rank(atom, *ranking, compare, self._term(bound))
                     return
-                register, keys = self._other(atom)
+                register, keys = self._other(place)
                 self.current = self._out(
                     op.COUNT, self.current, register, keys, compare, self._term(bound)
                 )
 
-    def _other(self, atom: Atom) -> tuple[int, tuple[tuple[int, int], ...]]:
+    def _other(self, place: int) -> tuple[int, tuple[tuple[int, int], ...]]:
         """The tuples of a negated or counted atom, and the columns that must agree."""
-        register, columns = self._load(atom, op.State.ALL)
-        keys = tuple((self.columns[n], c) for n, c in columns.items() if n in self.columns)
-        return register, keys
+        form = self.subject.parts.forms[place]
+        return self._load(form), self._keys(form.columns)
 
     def _columns(self, atom: Atom, positions: Sequence[int]) -> int:
         """Some columns of the tuples of an atom, each row once."""
-        register, _ = self._load(atom, op.State.ALL)
+        register = self._load(form_of(atom))
         whole = len(set(positions)) == len(atom.terms)
         return self._out(op.PROJECT, register, tuple(positions), int(not whole))
 

@@ -9,7 +9,7 @@ and one that checks tuples of the head.
 from collections.abc import Iterable, Iterator, Sequence
 
 from lacec.bytecode import opcodes as op
-from lacec.bytecode.block import BlockEmitter, Tables, atom_of
+from lacec.bytecode.block import BlockEmitter, Subject, Tables
 from lacec.bytecode.code import Block, Code, Group, Kind
 from lacec.bytecode.code import SourceRule as SourceOf
 from lacec.bytecode.lift import lift
@@ -17,7 +17,7 @@ from lacec.bytecode.order import Sizes
 from lacec.canonical.module import Module
 from lacec.errors import LimitError
 from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import BUILTIN_ARITY, Predicate
+from lacec.predicates import Predicate
 from lacec.syntax.ast import Atom, Cardinality, Constant, Literal, Negated, Rule
 from lacec.views import PLAIN, Origin, Resolution
 
@@ -62,10 +62,10 @@ class _Program:
         self.rules = self.tables.rules
         made, rewritten = lift(nodes, recursive, resolution)
         for number, rule in enumerate(rewritten):
-            self.rules.setdefault(rule.head.predicate, []).append((number, rule))
+            self.rules.setdefault(rule.predicate, []).append((number, rule))
         for rule, reading in made:
-            self.rules[rule.head.predicate] = [(-1, rule)]
-            self.tables.readings[rule.head.predicate] = reading
+            self.rules[rule.predicate] = [(-1, rule)]
+            self.tables.readings[rule.predicate] = reading
         self._place(module.groups)
 
     def _place(self, groups: Iterable[tuple[Predicate, ...]]) -> None:
@@ -113,38 +113,30 @@ class _Program:
     def _blocks(
         self, number: int, source: int, rule: Rule, group: frozenset[Predicate]
     ) -> Iterator[Block]:
-        changing = [
-            index
-            for index, literal in enumerate(rule.body)
-            if isinstance(literal, Atom) and literal.predicate in group
-        ]
+        subject = self.tables.subject(rule)
+        parts = subject.parts
+        changing = [place for place in parts.needed if parts.forms[place].predicate in group]
         if not changing:
-            instructions = BlockEmitter(self.tables, rule, Kind.FULL).run()
+            instructions = BlockEmitter(self.tables, subject, Kind.FULL).run()
             yield Block(number, source, Kind.FULL, -1, instructions)
-        for index in changing:
-            instructions = BlockEmitter(self.tables, rule, Kind.DELTA, index).run()
-            yield Block(number, source, Kind.DELTA, index, instructions)
+        for place in changing:
+            instructions = BlockEmitter(self.tables, subject, Kind.DELTA, place).run()
+            yield Block(number, source, Kind.DELTA, place, instructions)
         if self.live:
-            yield from self._live_blocks(number, source, rule, group)
+            yield from self._live_blocks(number, source, subject, group)
 
     def _live_blocks(
-        self, number: int, source: int, rule: Rule, group: frozenset[Predicate]
+        self, number: int, source: int, subject: Subject, group: frozenset[Predicate]
     ) -> Iterator[Block]:
-        for index, literal in enumerate(rule.body):
-            if _is_positive(literal) or isinstance(literal, Negated | Cardinality):
-                if atom_of(literal).predicate in group:
-                    continue
-                instructions = BlockEmitter(self.tables, rule, Kind.CHANGE, index).run()
-                falling = _is_falling(literal)
-                yield Block(number, source, Kind.CHANGE, index, instructions, falling)
-        emitter = BlockEmitter(self.tables, rule, Kind.CHECK)
+        for place, form in subject.parts.forms.items():
+            if form.predicate not in group:
+                instructions = BlockEmitter(self.tables, subject, Kind.CHANGE, place).run()
+                falling = _is_falling(subject.rule.body[place])
+                yield Block(number, source, Kind.CHANGE, place, instructions, falling)
+        emitter = BlockEmitter(self.tables, subject, Kind.CHECK)
         instructions = emitter.run()
         names = tuple(sorted(emitter.columns, key=emitter.columns.__getitem__))
         yield Block(number, source, Kind.CHECK, -1, instructions, variables=names)
-
-
-def _is_positive(literal: Literal) -> bool:
-    return isinstance(literal, Atom) and literal.name not in BUILTIN_ARITY
 
 
 def _is_falling(literal: Literal) -> bool:
@@ -160,8 +152,8 @@ def recursive_groups(
 ) -> list[tuple[Predicate, ...]]:
     """The groups whose predicates need each other: one alone may need itself."""
     alone = {
-        rule.head.predicate
+        rule.predicate
         for rule in rules
-        if any(isinstance(a, Atom) and a.predicate == rule.head.predicate for a in rule.body)
+        if any(how == "uses" and read == rule.predicate for read, how, _ in rule.reads)
     }
     return [group for group in groups if len(group) > 1 or group[0] in alone]

@@ -6,13 +6,14 @@ which keeps only the columns that something still needs, the answer has a fact f
 positive atom: that is what a proof shows, and where a rule that fails got to.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.block import TESTS
 from lacec.bytecode.order import Choice, Sizes, estimate, next_atom
+from lacec.bytecode.parts import parts_of
 from lacec.bytecode.rank import RankOperands, rank_operands, ranking_of
 from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
 from lacec.syntax.ast import (
@@ -115,11 +116,9 @@ class _Maker:
         self.rules, self.number, self.written = rules, number, written
         self.rule = rules.nodes[number]
         self.slots: dict[str, int] = {}
-        self.uses: dict[str, int] = {}
         for part in (self.rule.head, *self.rule.body):
-            for name in dict.fromkeys(variables_of(part)):
+            for name in variables_of(part):
                 self.slots.setdefault(name, len(self.slots))
-                self.uses[name] = self.uses.get(name, 0) + 1
         head = self.rule.head
         self.reading = rules.resolution.of(head.predicate)
         self.bound = {
@@ -175,19 +174,20 @@ class _Maker:
             for index in tests:
                 del body[index]
                 yield index
-            atoms = {i: p for i, p in body.items() if isinstance(p, Atom) and _is_atom(p)}
+            atoms = [i for i, p in body.items() if _is_atom(p)]
             if atoms:
                 index = self._next(atoms, bound)
                 bound.update(variables_of(body.pop(index)))
                 yield index
 
-    def _next(self, atoms: Mapping[int, Atom], bound: set[str]) -> int:
+    def _next(self, atoms: Iterable[int], bound: set[str]) -> int:
+        parts, sizes = parts_of(self.rule), self.rules.sizes
         choices = []
-        for index, atom in atoms.items():
-            shared = frozenset(name for name in variables_of(atom) if self.uses[name] > 1)
-            size = estimate(atom, self.rules.sizes, self.reading)
-            choices.append(Choice(index, atom, shared, size))
-        return next_atom(choices, bound).index
+        for place in atoms:
+            form = parts.forms[place]
+            size = estimate(form.predicate, form.constants, sizes, self.reading)
+            choices.append(Choice(place, parts.needed[place], size))
+        return next_atom(choices, bound).place
 
     def _term(self, term: Term) -> GoalTerm:
         match term:

@@ -16,8 +16,9 @@ Rules of different origins, or that read through different views, share nothing.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from lacec.predicates import BUILTIN_ARITY, Predicate
-from lacec.syntax.ast import Anonymous, Atom, Literal, Rule, Term, Variable, variables_of
+from lacec.bytecode.parts import parts_of
+from lacec.predicates import Predicate
+from lacec.syntax.ast import Anonymous, Atom, Rule, Term, Variable
 from lacec.views import PLAIN, Reading, Resolution
 
 Shape = frozenset[Atom]
@@ -33,7 +34,7 @@ def lift(
     fixed = frozenset(fixed)
     uses: dict[tuple[Reading, Shape], list[tuple[int, str]]] = defaultdict(list)
     for number, rule in enumerate(rules):
-        reading = resolution.of(rule.head.predicate)
+        reading = resolution.of(rule.predicate)
         for variable, atoms in _clusters(rule, fixed).items():
             if len(atoms) > 1:
                 shape = frozenset(_shape(atom, variable) for atom in atoms)
@@ -54,26 +55,15 @@ def lift(
 
 def _clusters(rule: Rule, fixed: frozenset[Predicate]) -> dict[str, list[Atom]]:
     """The positive atoms that hold one variable that anything else of the rule knows."""
-    known: dict[str, int] = defaultdict(int)
-    for part in (rule.head, *rule.body):
-        for name in set(variables_of(part)):
-            known[name] += 1
-    clusters: dict[str, list[Atom]] = defaultdict(list)
-    for literal in rule.body:
-        if _liftable(literal, fixed):
-            assert isinstance(literal, Atom)
-            shared = {name for name in variables_of(literal) if known[name] > 1}
-            if len(shared) == 1:
-                clusters[shared.pop()].append(literal)
+    parts = parts_of(rule)
+    clusters: dict[str, list[Atom]] = {}
+    for place, needed in parts.needed.items():
+        if len(needed) == 1 and parts.forms[place].predicate not in fixed:
+            (variable,) = needed
+            atom = rule.body[place]
+            assert isinstance(atom, Atom)
+            clusters.setdefault(variable, []).append(atom)
     return clusters
-
-
-def _liftable(literal: Literal, fixed: frozenset[Predicate]) -> bool:
-    return (
-        isinstance(literal, Atom)
-        and literal.name not in BUILTIN_ARITY
-        and literal.predicate not in fixed
-    )
 
 
 def _shape(atom: Atom, variable: str) -> Atom:

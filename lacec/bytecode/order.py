@@ -6,7 +6,7 @@ product comes last.
 """
 
 from collections.abc import Callable, Iterable, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import Atom, Constant
@@ -23,12 +23,10 @@ limits that they meet, must not tell of facts outside its view.
 RECORDS, OTHERS, PICKED = 1_000_000.0, 10_000.0, 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """An atom that may come next, the variables of it that something else needs, its size."""
+class Choice(NamedTuple):
+    """An atom that may come next: its place, the variables that something else needs, its size."""
 
-    index: int
-    atom: Atom
+    place: int
     needed: frozenset[str]
     size: float
 
@@ -39,12 +37,17 @@ def constants_of(atom: Atom) -> tuple[tuple[int, str], ...]:
     )
 
 
-def estimate(atom: Atom, sizes: Sizes | None, reading: Reading) -> float:
-    constants = constants_of(atom)
-    known = sizes(atom.predicate, constants, reading) if sizes is not None else None
+def estimate(
+    predicate: Predicate,
+    constants: tuple[tuple[int, str], ...],
+    sizes: Sizes | None,
+    reading: Reading,
+) -> float:
+    """How many tuples an atom has: the known size, or a guess."""
+    known = sizes(predicate, constants, reading) if sizes is not None else None
     if known is not None:
         return known
-    guess = RECORDS if atom.predicate in RECORD_FACTS else OTHERS
+    guess = RECORDS if predicate in RECORD_FACTS else OTHERS
     return guess / PICKED ** len(constants)
 
 
@@ -52,13 +55,13 @@ def next_atom(choices: Iterable[Choice], bound: Set[str]) -> Choice:
     """The best atom to join to what is bound so far; the smallest to begin with."""
 
     def cost(choice: Choice) -> tuple[int, float, int]:
-        connected = bool(choice.needed & bound)
-        if not choice.needed:
+        place, needed, size = choice
+        if not needed:
             rank = 0  # a question of yes or no
-        elif choice.needed <= bound:
+        elif needed <= bound:
             rank = 1  # a filter
         else:
-            rank = 2 if connected or not bound else 3
-        return rank, choice.size, choice.index
+            rank = 3 if bound and needed.isdisjoint(bound) else 2
+        return rank, size, place
 
     return min(choices, key=cost)
