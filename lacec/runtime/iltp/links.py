@@ -98,6 +98,7 @@ class Lace:
         self._clock = clock
         self._live = LiveStore(shelf)  # what open links share
         self.links: set[Pump] = set()
+        self._turn = asyncio.Lock()  # to look ahead
         self._telling: asyncio.Task[None] | None = None
         self._removed = self._again = False
 
@@ -157,6 +158,7 @@ class Lace:
             heard.reader,
             heard.writer,
             heard.share,
+            self._turn,
             self._clock,
             self.changed,
             on_rest,

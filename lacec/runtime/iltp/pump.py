@@ -1,7 +1,8 @@
 """The pump: one machine, who answers it, and one channel, until the exchange has ended.
 
-It is the same for all transports. Three tasks go on at once: one reads and tells the machine
-what the peer says, one writes what the machine says, one tells the time. Reading waits while
+It is the same for all transports. Tasks go on at once: one reads and tells the machine what
+the peer says, one writes what the machine says, one tells the time, and one lets the machine
+look ahead when nothing else happens. Reading waits while
 the machine is busy, and loading of records waits while the peer does not take what was sent,
 so that neither side has to hold more than it asked for; but reading never waits for writing,
 so that two sides that both have much to say cannot block each other.
@@ -9,9 +10,10 @@ so that two sides that both have much to say cannot block each other.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from time import perf_counter
 
 from lacec.diagnostics import visible
 from lacec.errors import StreamError
@@ -32,6 +34,7 @@ from lacec.runtime.interlace.state import State
 Ask = Callable[[e.Question], Awaitable[e.Answer | e.Faulty]]
 
 TICK_SECONDS = 0.5  # how often the machine is told the time
+AHEAD_SECONDS = 0.01  # for which it looks ahead before others have their turn
 # What is larger is read, and told to the machine, in a thread: the others are not kept waiting.
 # Of a batch each record is read for itself, and most are small.
 INLINE_BYTES = 32 * 2**10
@@ -43,7 +46,8 @@ LINGER_BYTES = 2**20
 
 class Pump:
     """One link. `on_stored` is called when records were stored that were not there before,
-    `on_rest` whenever an open exchange comes to rest."""
+    `on_rest` whenever an open exchange comes to rest. Links look ahead in turn: who does has
+    `turn`."""
 
     def __init__(
         self,
@@ -53,6 +57,7 @@ class Pump:
         reader: StreamReader,
         writer: StreamWriter,
         share: Share,
+        turn: asyncio.Lock,
         clock: Callable[[], tuple[int, int]] = system_clock,
         on_stored: Callable[[], None] | None = None,
         on_rest: Callable[[Result], None] | None = None,
@@ -61,9 +66,10 @@ class Pump:
         self.proven: str | None = None  # who the peer is, if the link counts as theirs
         self._ask, self._reader, self._writer = ask, reader, writer
         self._clock, self._on_stored, self._on_rest = clock, on_stored, on_rest
-        self._share = share
+        self._share, self._turn = share, turn
         self._lock = asyncio.Lock()  # a machine takes one event at a time
-        self._closed, self._ready = asyncio.Event(), asyncio.Event()
+        self._closed, self._ready, self._idle = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._has_rested = False
         self._result: Result | None = None
         self._outbox: deque[bytes] = deque()
         self._said, self._drained = asyncio.Event(), asyncio.Event()
@@ -85,6 +91,7 @@ class Pump:
             reading = self._spawn(self._read())
             self._spawn(self._write())
             self._spawn(self._tick())
+            self._spawn(self._look_ahead())
             await self._closed.wait()
             if self._failure is not None:
                 raise self._failure
@@ -132,6 +139,9 @@ class Pump:
                 self._result = result
                 self._closed.set()
             case e.Rested(result):
+                if self._has_rested:  # where nothing ever changes, there is nothing to look to
+                    self._idle.set()
+                self._has_rested = True
                 if self._on_rest is not None:
                     self._on_rest(result)
             case _:
@@ -166,6 +176,18 @@ class Pump:
         await self.tell(answer)
         if isinstance(answer, e.Stored) and answer.new and self._on_stored is not None:
             self._on_stored()
+
+    async def _look_ahead(self) -> None:
+        """After each change of an exchange at rest, a little at a time: until something happens,
+        or all is found."""
+        while True:
+            await self._idle.wait()
+            self._idle.clear()
+            ahead, more = self.machine.look_ahead(), True
+            while more:
+                async with self._turn, self._lock:
+                    at_rest = self.machine.state is State.REST and not self._idle.is_set()
+                    more = at_rest and await asyncio.to_thread(_go_on, ahead)
 
     # What is held (D29), and how long.
 
@@ -300,6 +322,12 @@ class Pump:
                 left = LINGER_BYTES
                 while left > 0 and (data := await self.channel.read()):
                     left -= len(data)
+
+
+def _go_on(work: Iterator[None]) -> bool:
+    """Do a little; whether there is more."""
+    until = perf_counter() + AHEAD_SECONDS
+    return any(perf_counter() > until for _ in work)
 
 
 async def take(reader: StreamReader, reading: Reading, most: int) -> e.FromPeer | None:

@@ -4,10 +4,13 @@ It has no clock, no store and no connection: each effect is for a driver to carr
 each answer comes back as an event. What it does with an event is in `table`.
 """
 
+from collections.abc import Iterator
+
 from lacec.runtime.interlace import messages
 from lacec.runtime.interlace.codec import Reading
 from lacec.runtime.interlace.events import Clock, Effect, Event, NotEvaluated
 from lacec.runtime.interlace.link import Config, Link
+from lacec.runtime.interlace.phases.advertising import look_ahead
 from lacec.runtime.interlace.phases.anywhere import check_patience, end
 from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.interlace.state import State
@@ -75,6 +78,12 @@ class Machine:
         if isinstance(event, _FROM_PEER):
             raise Abort("out-of-phase", f"{kind.__name__} while waiting for {self.state.value}")
         raise MisuseError(f"{kind.__name__} while waiting for {self.state.value}")
+
+    def look_ahead(self) -> Iterator[None]:
+        """Work in small pieces for the next loop, which is then sooner done: for a driver that has
+        nothing to do while the machine is at rest. An event may come between any two."""
+        if self.state is State.REST:
+            yield from look_ahead(self.link)
 
     @property
     def closed(self) -> bool:

@@ -6,9 +6,8 @@ a `Tree` finds it again after a change, at a small part of that cost.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from math import isqrt
 from typing import cast
 
 from blake3 import blake3
@@ -25,6 +24,8 @@ for _ in range(48):
 
 # Runs of so many lengths are kept beside those that are all known.
 _LENGTHS = 5
+# Looking ahead, so many hashes are a piece, and so many pieces go to longer runs each time.
+_PIECE, _PIECES = 8192, 8
 
 
 def root(digests: Iterable[bytes]) -> bytes:
@@ -65,9 +66,12 @@ class Tree:
 
     Runs are of one leaf at first. Longer ones, of several lengths, are kept once they have been
     nodes: the more changes there were, the more often leaves stand under nodes again that they
-    stood under before. With each change some more are found that have been no nodes yet, and when
-    all of the next length are known, they take the place of the shortest. So no root takes many
-    more hashes than one that is found without a tree, and soon it takes far fewer.
+    stood under before. So no root takes more hashes than one that is found without a tree, and
+    soon it takes far fewer.
+
+    Who has time between two changes can look ahead: runs are found then that will be nodes after
+    the next change, and some more, until all of the next length are known and take the place of
+    the shortest. The root after a change takes some thousand hashes then, of a million leaves.
     """
 
     def __init__(self, digests: Iterable[bytes]) -> None:
@@ -82,6 +86,7 @@ class Tree:
         self._sought = 0  # the first leaf from which a run of the next length may be unknown
         self._levels: list[list[bytes]] = []  # the longest runs that are nodes, and what is above
         self._changed = 0  # the first leaf that may be another than in the levels
+        self._ahead = False  # whether we have looked ahead since the last change
         self._lengthen()
 
     @property
@@ -128,12 +133,15 @@ class Tree:
             level = _nodes(level[: -(2**height)], level[2**height :])
         self._runs[0][start:end] = level
         self._changed = min(self._changed, at)
+        self._ahead = False
 
     def root(self) -> bytes:
         """The same as `root` finds for the digests."""
         if not self._digests:
             return EMPTY
-        self._fit()
+        if self._top and len(self) >> 2 * self._top == 0:
+            self._begin()  # the runs are far too long
+        self._lengthen()
         step = 2**self._top
         at = self._changed // step
         level = self._level(0)
@@ -161,7 +169,7 @@ class Tree:
             self._find_from(length - 1, first)  # in order, which is faster than here and there
         return self._fill(length, range(first, len(self), step), found)
 
-    def _find(self, length: int, places: list[int]) -> list[bytes]:
+    def _find(self, length: int, places: Sequence[int]) -> list[bytes]:
         """Those that begin at some places, from left to right."""
         runs, end = self._runs[length], len(self)
         found = [runs[at] for at in places if at < end]
@@ -181,22 +189,32 @@ class Tree:
                 found[number] = runs[at] = node
         return cast(list[bytes], found)
 
-    def _fit(self) -> None:
-        """Have longer runs in place of the shortest once they are all known, and begin again with
-        far too long ones."""
-        if len(self._runs) > 1 and self._levels and self._know_longer(8 * isqrt(len(self))):
-            del self._runs[0]
-            self._height += 1
-        self._lengthen()
-        if self._height and len(self) >> 2 * self._height == 0:
-            self._begin()
+    def look_ahead(self) -> Iterator[None]:
+        """Find runs that are no nodes, in pieces of some thousand hashes: some of the next length,
+        and those that will be nodes once a digest has come, or one has gone."""
+        if self._ahead or not self._levels:
+            return
+        for _ in range(_PIECES):
+            if len(self._runs) > 1 and self._know_longer():
+                del self._runs[0]
+                self._height += 1
+                self._lengthen()
+            yield
+        step = 2**self._top
+        for first in (step - 1, 1):
+            places = range(first, len(self), step)
+            while places:
+                self._find(len(self._runs) - 1, places[: _PIECE // step + 1])
+                places = places[_PIECE // step + 1 :]
+                yield
+        self._ahead = True
 
-    def _know_longer(self, most: int) -> bool:
-        """Find so many runs of the next length that are no nodes, from the left, where fewest
-        have been. Whether all are known."""
+    def _know_longer(self) -> bool:
+        """Find a piece of the runs of the next length that are no nodes, from the left, where
+        fewest have been. Whether all are known."""
         runs, first = self._runs[1], self._sought
         unknown = (at for at in range(first, len(self)) if runs[at] is None)
-        sought = list(islice(unknown, most))
+        sought = list(islice(unknown, _PIECE))
         self._find(1, sought)
-        self._sought = sought[-1] if len(sought) == most else 0
+        self._sought = sought[-1] if len(sought) == _PIECE else 0
         return first == self._sought == 0

@@ -5,7 +5,7 @@ many there are, the Merkle root over them, the records, and the prefixes one sym
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from lacec.records.b64a import ALPHABET
@@ -18,7 +18,9 @@ SYMBOLS = ALPHABET.decode("ascii")
 _LAST = "\x7f"
 # The root of a partition with fewer records is found from nothing after a change; one with more
 # has a tree, which costs as much at first. Trees hold at most so many leaves for each record.
-LARGE, LEAVES = 2048, 2
+LARGE, LEAVES = 1024, 2
+# Nobody has so many records that partitions so deep are large, unless their hashes were chosen.
+DEPTH = 4
 # More changes than these at once are not made one by one: partitions are made anew about as fast.
 MANY = 2048
 # Roots that were told are kept while there are no more than these: four loops can tell so many.
@@ -43,6 +45,7 @@ class Partitions:
         self._large = large
         self._trees: dict[str, Tree] = {}  # of large partitions; the last one used last
         self._told: dict[str, bytes] = {}  # roots, by the word of whose records these are
+        self._unseen = self._to_narrow("")
 
     def change(self, altered: Altered) -> None:
         """Take records out and put others in; only the roots over them are found again."""
@@ -111,9 +114,8 @@ class Partitions:
         Nothing is lost if it was not true: that it says the same again means no more than that
         it has nothing new to tell, and anything else is looked into as ever.
         """
-        for summary in summaries:
-            self._told[summary.prefix] = summary.root
-            self._trees.pop(summary.prefix, None)
+        self._told.update((summary.prefix, summary.root) for summary in summaries)
+        self._trees.clear()  # roots that change will be told
         if len(self._told) > MOST_TOLD:
             self._told.clear()
 
@@ -129,13 +131,30 @@ class Partitions:
         tree = self._trees.pop(prefix, None)
         if tree is None:
             digests = [record.digest for record in self.records(prefix)]
-            if len(digests) < self._large:
+            if self._told or len(digests) < self._large:
                 return root(digests)
             tree = Tree(digests)
         self._trees[prefix] = tree
         while self.leaves > LEAVES * len(self):
             del self._trees[next(iter(self._trees))]
         return tree.root()
+
+    def look_ahead(self) -> Iterator[None]:
+        """Find in pieces, while nothing changes, what summaries after the next change need: the
+        roots of the children of large partitions, and the runs that trees look ahead to."""
+        for prefix in self._unseen:
+            if prefix not in self._told:
+                self.summary(prefix)
+                yield
+        for tree in list(self._trees.values()):
+            yield from tree.look_ahead()
+
+    def _to_narrow(self, prefix: str) -> Iterator[str]:
+        """The children of a partition that is large, and of those of them that are."""
+        if self.count(prefix) >= self._large and len(prefix) < DEPTH:
+            for symbol in SYMBOLS:
+                yield prefix + symbol
+                yield from self._to_narrow(prefix + symbol)
 
     @property
     def leaves(self) -> int:

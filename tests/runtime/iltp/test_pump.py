@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from blake3 import blake3
 from websockets.asyncio.client import connect as open_websocket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
@@ -17,10 +18,13 @@ from lacec.runtime.iltp.links import Lace
 from lacec.runtime.iltp.memory import Memory, Share
 from lacec.runtime.iltp.rules import PREFACE
 from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.interlace import merkle
 from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.messages import Setup
+from lacec.runtime.interlace.partitions import LARGE
 from lacec.runtime.interlace.result import Result
+from lacec.runtime.interlace.state import State
 from tests.runtime.iltp.ends import SCHEMES, End, end, listening, run, terms
 from tests.runtime.interlace.solo import ALL_FIELDS, plex
 from tests.simulation.policies import EVERYTHING, GROUP_U, operand
@@ -168,6 +172,46 @@ def test_d24a_half_a_block_at_rest_is_not_waited_for_any_longer(
     assert right.result.aborted == "phase-timeout"
     assert ("bytes a second" if drips else "half a block nothing for 1 s") in right.result.detail
     assert right.memory.used == 0
+
+
+def test_while_nothing_happens_the_next_loop_is_looked_ahead_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a change at rest: the root over many records after the next one takes few hashes."""
+    hashed: list[int] = []
+
+    def counted(data: bytes) -> blake3:
+        hashed.append(len(data))
+        return blake3(data)
+
+    def is_ahead(lace: Lace) -> bool:
+        (pump,) = lace.links
+        known = pump.machine.link.epoch.own_partitions
+        trees = known[1]._trees.values() if known else ()
+        return pump.machine.state is State.REST and {tree._ahead for tree in trees} == {True}
+
+    async def meet(left: End, right: End) -> None:
+        async with asyncio.timeout(60), listening("tcp", tmp_path, right) as dial:
+            rested = asyncio.Event()
+            link = left.lace.link(await dial(), 0, left.terms, lambda _: rested.set())
+            task = asyncio.create_task(link)
+            await rested.wait()
+            assert not is_ahead(left.lace)  # where nothing changes, that is for nothing
+            for news in map(plex, ("one", "two")):
+                hashed.clear()
+                left.shelf.add([news])
+                left.lace.changed()
+                while news.hash not in right.shelf.records or not is_ahead(left.lace):
+                    await asyncio.sleep(0.01)
+                counts.append(len(hashed))
+            await left.lace.finish(5)
+            await task
+
+    many, counts = [plex(f"{number}") for number in range(LARGE)], list[int]()
+    left, right = (end(index, many, open=True) for index in range(2))
+    monkeypatch.setattr(merkle, "blake3", counted)
+    asyncio.run(meet(left, right))
+    assert counts[1] < LARGE < counts[0]
 
 
 class Deaf:

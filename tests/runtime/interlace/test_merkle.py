@@ -1,5 +1,7 @@
 """Merkle roots (050 Reconciliation, D24), beside a slow and obvious tree."""
 
+from collections import deque
+from itertools import islice
 from random import Random
 
 import pytest
@@ -47,13 +49,14 @@ def test_roots_are_those_of_the_obvious_tree(digests: list[bytes]) -> None:
 
 DIGESTS = [blake3(b"%d" % number).digest() for number in range(600)]
 
-# How many digests there are, and then where in their order one comes or goes, or the root is asked
-# for. Sizes on both sides of powers of two have their own padding.
+# How many digests there are, and then where in their order one comes or goes, the root is asked
+# for, or how many pieces to look ahead. Sizes on both sides of powers of two have their own
+# padding.
 sizes = st.one_of(
     st.integers(0, 300),
     st.builds(lambda power, by: max(0, 2**power + by), st.integers(0, 8), st.integers(-2, 2)),
 )
-steps = st.lists(st.tuples(st.sampled_from(["add", "remove", "ask"]), st.integers(0, 599)))
+steps = st.lists(st.tuples(st.sampled_from(["add", "remove", "ask", "look"]), st.integers(0, 599)))
 
 
 @given(sizes, steps)
@@ -72,6 +75,9 @@ def test_a_tree_that_changes_has_the_root_of_its_digests(
             tree.remove(present.pop(number % len(present)))
         elif step == "ask":
             assert tree.root() == root(present)
+        elif step == "look":
+            for _ in islice(tree.look_ahead(), number):
+                pass
         assert len(tree) == len(present)
 
 
@@ -80,25 +86,36 @@ def test_a_tree_that_changes_has_the_root_of_its_digests(
 def test_a_tree_grows_and_shrinks_through_all_heights(random: Random) -> None:
     """D24: each record that comes to 300, or goes again, moves all leaves after its own."""
     digests = random.sample(DIGESTS, 300)
-    tree = Tree([])
+    trees = Tree([]), Tree([])
     for count, digest in enumerate(digests, 1):
-        tree.add(digest)
-        assert tree.root() == root(digests[:count])
+        for tree in trees:
+            tree.add(digest)
+            assert tree.root() == root(digests[:count])
+        deque(trees[1].look_ahead())
     random.shuffle(digests)
     while digests:
-        tree.remove(digests.pop())
-        assert tree.root() == root(digests)
+        gone = digests.pop()
+        for tree in trees:
+            tree.remove(gone)
+            assert tree.root() == root(digests)
+        deque(trees[1].look_ahead())
 
 
-def test_a_change_takes_few_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At first a part of what the root itself takes, and soon a small one."""
-    hashed = []
+def count_hashes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The bytes of each hash from now on."""
+    hashed: list[int] = []
 
     def counted(data: bytes) -> blake3:
         hashed.append(len(data))
         return blake3(data)
 
     monkeypatch.setattr(merkle, "blake3", counted)
+    return hashed
+
+
+def test_a_change_takes_few_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At first a part of what the root itself takes, and soon a small one."""
+    hashed = count_hashes(monkeypatch)
     digests = [blake3(b"%d" % number).digest() for number in range(4096)]
     tree = Tree(digests[:4000])
     tree.root()
@@ -111,3 +128,23 @@ def test_a_change_takes_few_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(counts) <= whole / 2
     assert sum(counts[:20]) <= whole * 5 / 2
     assert max(counts[20:]) < whole / 10
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_the_change_that_was_looked_ahead_to_takes_very_few(
+    monkeypatch: pytest.MonkeyPatch, comes: bool
+) -> None:
+    """The first one already, and all that follow, while there is time between them."""
+    digests = [blake3(b"%d" % number).digest() for number in range(8192)]
+    tree = Tree(digests)
+    tree.root()
+    hashed = count_hashes(monkeypatch)
+    for number in range(40):
+        deque(tree.look_ahead())
+        hashed.clear()
+        if comes:
+            tree.add(blake3(b"more %d" % number).digest())
+        else:
+            tree.remove(digests[number])
+        tree.root()
+        assert len(hashed) <= len(tree) / 8

@@ -1,5 +1,7 @@
 """Partitions that change (050 Reconciliation), beside those made anew of the same records."""
 
+from itertools import islice
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,20 +40,23 @@ def check(partitions: Partitions, present: dict[str, Advertisement], depth: int)
 some = st.builds(claim, st.integers(0, 60), st.sampled_from("BPS"), st.sampled_from("xy"))
 sets = st.lists(some, max_size=120)
 changes = st.tuples(st.lists(st.integers(0, 1000), max_size=6), st.lists(some, max_size=6))
+pieces = st.integers(0, 40)
 
 
-@given(sets, st.lists(changes, max_size=8), st.sampled_from([1, 4, 30]))
+@given(sets, st.lists(st.tuples(changes, pieces), max_size=8), st.sampled_from([1, 4, 30]))
 @examples(100)
 def test_partitions_that_change_are_those_made_anew(
     begun: list[Advertisement],
-    steps: list[tuple[list[int], list[Advertisement]]],
+    steps: list[tuple[tuple[list[int], list[Advertisement]], int]],
     large: int,
 ) -> None:
-    """050, D24: every prefix has the count and the root of the records that are there."""
+    """050, D24: every prefix has the count and the root of the records that are there, however
+    far ahead was looked."""
     present = {each.hash: each for each in begun}
     partitions = Partitions(present.values(), large)
     check(partitions, present, 2)
-    for places, more in steps:
+    for (places, more), ahead in steps:
+        assert len(list(islice(partitions.look_ahead(), ahead))) <= ahead
         come = {each.hash: each for each in more}
         hashes = list(present)
         gone = {hashes[place % len(hashes)] for place in places if hashes}
@@ -73,6 +78,29 @@ def test_what_was_told_of_partitions_holds_until_they_change() -> None:
     partitions.change(Altered([], [claim(40)]))
     assert not partitions.are_as(told._replace(size=41))
     assert partitions.are_as(partitions.summary(""))
+
+
+def test_what_was_looked_ahead_to_is_not_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the children of large partitions only those that the next change is in."""
+    partitions = Partitions([claim(number) for number in range(600)], large=4)
+    partitions.summary("")
+    for _ in partitions.look_ahead():
+        pass
+    partitions.change(Altered([], [claim(600)]))
+    found: list[str] = []
+
+    def find(prefix: str) -> bytes:
+        found.append(prefix)
+        return bytes(32)
+
+    monkeypatch.setattr(partitions, "_root", find)
+    payload = claim(600).payload
+    changed = [payload[:length] for length in range(len(payload))]
+    narrowed = [prefix for prefix in changed if partitions.count(prefix) > 4]
+    for prefix in narrowed:
+        partitions.children(prefix)
+    assert found == changed[1 : len(narrowed) + 1]
+    assert len(found) > 1
 
 
 def test_so_much_is_told_and_no_more_kept(monkeypatch: pytest.MonkeyPatch) -> None:

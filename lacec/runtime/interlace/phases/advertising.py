@@ -1,6 +1,6 @@
 """Advertise (050, D19): our send set to the peer, the peer's to us, whole or by partitions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lacec.runtime.interlace.advertisement import Advertisement
 from lacec.runtime.interlace.claims import Claims, Listing, alteration, claims_of, said_of
@@ -100,6 +100,13 @@ def _partitions(
         return claims, Partitions(claims.values())
     known[1].change(altered)
     return claims, known[1]
+
+
+def look_ahead(link: Link) -> Iterator[None]:
+    """Find in pieces, at rest, what the next loop will ask of partitions."""
+    for known in (link.epoch.own_partitions, link.epoch.peer_partitions):
+        if known is not None:
+            yield from known[1].look_ahead()
 
 
 def on_offer(link: Link, offer: Offer) -> State:
