@@ -1,5 +1,6 @@
 """lacec run-interlace --listen and --connect: two processes, each with its store."""
 
+import json
 import os
 import signal
 import socket
@@ -284,14 +285,22 @@ def test_the_log_may_be_json() -> None:
     assert ended.document["received"] == 2
 
 
-def test_a_log_of_json_has_nothing_else_in_it() -> None:
+@pytest.mark.parametrize("format", ["json", "text"])
+def test_a_log_of_json_has_nothing_else_in_it(monkeypatch: pytest.MonkeyPatch, format: str) -> None:
     """What is said of exposures is an event too, and how far it is nobody reads."""
-    side = ("--store", "left", "--policy", "all.lace", "--log-format", "json")
-    with listening("--connect", "tcp:127.0.0.1:1", *side, "--timeout", "12s") as early:
-        early.end()
-        names = [event["event"] for event in early.events]
-    assert names[0] == "exposure"
-    assert set(names) == {"exposure", "retrying"}
+    monkeypatch.setattr("lacec.cli.attend.RARELY", 0)
+    monkeypatch.setattr("lacec.cli.live.A_MOMENT", 0)
+    side = ("--store", "left", "--policy", "all.lace", "--log-format", format, "--timeout", "1s")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = f"tcp:127.0.0.1:{silent.getsockname()[1]}"
+        lines = lacec("run-interlace", "--connect", where, *side).err.splitlines()
+    exposure, *others = lines
+    if format == "json":
+        assert json.loads(exposure)["event"] == "exposure"
+        assert others == []
+    else:
+        assert exposure.startswith("exposure  message=")
+        assert others[0].endswith("0 records and 0 bytes in")
 
 
 @pytest.mark.parametrize(
