@@ -11,7 +11,7 @@ become symbols without becoming Python strings.
 import csv
 import io
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ from lacec.vm.text import PADDING, Bytes, Offsets, lex_ranks, pack_slices
 
 _BOM = "\ufeff".encode()
 _COMMA, _LF = b",\n"
+# Chunks of a column that have fewer bytes are short.
+_LONG = 2**22
 
 
 def read_csv(
@@ -163,7 +165,7 @@ def _intern_column(where: str, column: Any, database: Database, limits: Limits) 
     if column.null_count:
         raise FactError(f"{where} has missing values (null)")
     pieces = [np.empty(0, np.int32)]
-    for chunk in filter(len, column.chunks):
+    for chunk in _joined(column):
         encoded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         strings = encoded.dictionary.cast(pa.large_string())
         if strings.null_count:
@@ -180,6 +182,23 @@ def _intern_column(where: str, column: Any, database: Database, limits: Limits) 
             raise FactError(f"{where} is damaged")
         pieces.append(ids[which])
     return np.concatenate(pieces)
+
+
+def _joined(column: Any) -> Iterator[Any]:
+    """The chunks of a column, short ones put together: many values at once cost less each."""
+    import pyarrow as pa
+
+    short: list[Any] = []
+    size = 0
+    for chunk in filter(len, column.chunks):
+        if short and size + chunk.nbytes > _LONG:
+            yield pa.concat_arrays(short)
+            short, size = [], 0
+        # Those of a dictionary hold few values, each in a dictionary of its own.
+        size += _LONG if pa.types.is_dictionary(chunk.type) else chunk.nbytes
+        short.append(chunk)
+    if short:
+        yield pa.concat_arrays(short)
 
 
 def _check_slices(where: str, data: Bytes, starts: Offsets, ends: Offsets, limits: Limits) -> None:

@@ -70,6 +70,31 @@ def test_parquet_of_several_chunks(tmp_path: Path) -> None:
     assert facts(database, Predicate("Have", 1)) == [("a",), ("b",), ("c",)]
 
 
+@pytest.mark.parametrize("long", [0, 20, tables._LONG])
+@given(st.lists(ROWS, max_size=6), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_chunks_of_any_length_are_one_table(
+    long: int, chunks: list[list[tuple[str, str]]], encoded: bool
+) -> None:
+    batches = [
+        pyarrow.record_batch(
+            [
+                array.dictionary_encode() if encoded else array
+                for array in (pyarrow.array(column) for column in zip(*rows, strict=True))
+            ],
+            names=["x", "y"],
+        )
+        for rows in chunks
+    ]
+    schema = batches[0].schema if batches else pyarrow.schema({"x": "string", "y": "string"})
+    database = Database()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tables, "_LONG", long)
+        table = pyarrow.Table.from_batches(batches, schema)
+        tables.add_table("a table", FACT, table, database, LIMITS)
+    assert facts(database) == sorted({row for rows in chunks for row in rows})
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
