@@ -50,6 +50,14 @@ CHARTS = {
         "A record comes, and what is derived is brought up to date; beside it, an evaluation of "
         "all over facts that are loaded.",
     ),
+    "open": Chart(
+        "An open exchange",
+        "milliseconds",
+        True,
+        "Two stores are joined by an exchange that stays. From a record that is stored in one of "
+        "them until the other requests it; claims are handed over as they are, or told by "
+        "summaries of partitions, as on a connection.",
+    ),
     "wire": Chart(
         "Finding what differs",
         "bytes",

@@ -13,6 +13,7 @@ from tests.bench import (
     iltp,
     incremental,
     language,
+    open_exchange,
     plan,
     spark,
     spark_ingest,
@@ -24,6 +25,7 @@ from tests.bench import (
 # Those that can do with fewer records, and those that are of one size.
 OF_A_SIZE = {
     "incremental": incremental.main,
+    "open_exchange": open_exchange.main,
     "why": why.main,
     "store": store.main,
     "exchange": exchange.main,

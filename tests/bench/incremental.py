@@ -27,7 +27,7 @@ from lacec.sides import evaluate_side
 from lacec.vm.base import Base, Changes, database_of
 from lacec.vm.database import Database
 from lacec.vm.symbols import Symbols
-from tests.bench import open_exchange, peers, results
+from tests.bench import peers, results
 from tests.bench.corpus import FIELD, FIELDS, HAVE, LINK, Corpus, make_corpus
 from tests.bench.workloads import LATEST_OF_ALL, MEMBERSHIP, SELECTION, SUPPORT, Workload
 
@@ -252,7 +252,6 @@ def main(console: Console, by: int = 1) -> None:
     about = f"The median of {CHANGES} changes, and of {RUNS} evaluations."
     results.keep("change", about, sorted(kept(found), key=lambda row: row[0]))
     console.print(f"the median at the largest size is to be at most {MOST} times the smallest")
-    open_exchange.main(console)
 
 
 if __name__ == "__main__":

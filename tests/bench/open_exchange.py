@@ -7,7 +7,7 @@ partition summaries as on a connection, with the bytes that both sides would wri
 comes before is shown too, because it costs more: making both stores, the exchange until it
 rests, and the first record, for which both sides turn live. Between two records both look
 ahead, as they do on a connection: for how long the first time, and then, is shown as well.
-Sizes may be given as arguments.
+Run by itself, sizes may be given as arguments.
 """
 
 import shutil
@@ -29,12 +29,11 @@ from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.messages import BatchEnd, Message, Request, SentRecord
 from lacec.runtime.store.store import Store
-from tests.bench import peers
+from tests.bench import peers, results
 from tests.bench.exchange import participants
 from tests.bench.store import make_records
 
-SIZES = (10_000, 1_000_000)
-SUMMARISED = (10_000, 100_000, 1_000_000)
+SIZES = (10_000, 100_000, 1_000_000)
 RECORDS = 50
 _BATCH = 8192
 _HOUR = 3600 * SECOND
@@ -134,17 +133,16 @@ def one_record(pair: Pair, left: Store, summaries: bool) -> Times:
     return Times(watch.requested - start, watch.stored - start, end - start, watch.written, ahead)
 
 
-def main(
-    console: Console, sizes: Sequence[int] = SIZES, summarised: Sequence[int] = SUMMARISED
-) -> None:
+def main(console: Console, by: int = 1, sizes: Sequence[int] = SIZES) -> None:
     title = "An open exchange: one record stored (medians after the first, and the slowest)"
     table = Table(title=title)
     before = ("made s", "first rest s", "turning live ms", "ahead then ms")
     after = ("requested ms", "slowest ms", "stored ms", "at rest ms", "ahead ms", "bytes")
     for heading in ("advertised", "records", *before, *after):
         table.add_column(heading, justify="left" if heading == "advertised" else "right")
-    for summaries, counts in ((False, sizes), (True, summarised)):
-        for count in counts:
+    kept: list[results.Row] = []
+    for count in (size // by for size in sizes):
+        for summaries in (False, True):
             found = measure(count, summaries)
             requested, stored, rested, written, ahead = (
                 peers.median(list(column)) for column in zip(*found.later, strict=True)
@@ -152,18 +150,23 @@ def main(
             slowest = max(times.requested for times in found.later)
             live = (found.first.rested, found.first.ahead)
             ms = (*live, requested, slowest, stored, rested, ahead)
+            way = "by summaries" if summaries else "as it is"
             table.add_row(
-                "by summaries" if summaries else "as it is",
+                way,
                 f"{count:,}",
                 f"{found.made:.1f}",
                 f"{found.begun:.2f}",
                 *(f"{seconds * 1000:.2f}" for seconds in ms),
                 f"{written:,.0f}" if summaries else "-",
             )
+            kept.append((f"{count:,} records", way, requested * 1000))
     console.print(table)
+    about = (
+        f"The median of {RECORDS} records after the first, for which both sides turn live. In one "
+        "process, without a transport."
+    )
+    results.keep("open", about, kept)
 
 
 if __name__ == "__main__":
-    given = [int(size) for size in sys.argv[1:]]
-    console = Console(width=140)
-    main(console, given or SIZES, given or SUMMARISED)
+    main(Console(width=140), sizes=[int(size) for size in sys.argv[1:]] or SIZES)
