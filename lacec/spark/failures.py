@@ -23,7 +23,7 @@ def clear_errors(failed: str = "the work on Spark failed") -> Iterator[None]:
         if _was_interrupted(error):
             raise KeyboardInterrupt from None
         raise SparkError(f"{failed}: {_reason(str(error))}") from None
-    except ConnectionError as error:
+    except (ConnectionRefusedError, ConnectionResetError) as error:
         raise SparkError(f"Spark has ended: {error}") from None
 
 

@@ -70,6 +70,12 @@ def test_a_spark_that_has_ended_is_named() -> None:
         raise ConnectionRefusedError("refused")
 
 
+def test_who_stops_reading_what_is_printed_is_not_spark() -> None:
+    """As in `lacec spark evaluate … | head -1`."""
+    with pytest.raises(BrokenPipeError), clear_errors():
+        raise BrokenPipeError("Broken pipe")
+
+
 def test_an_interrupt_stays_one_whatever_spark_makes_of_it() -> None:
     from py4j.protocol import Py4JError
 
