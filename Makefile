@@ -23,7 +23,7 @@ test: check
 check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 # PARTS="why store" measures these alone, BY=10 a tenth of the records.
 BY ?= 1
