@@ -201,7 +201,9 @@ def test_while_nothing_happens_the_next_loop_is_looked_ahead_to(
                 hashed.clear()
                 left.shelf.add([news])
                 left.lace.changed()
-                while news.hash not in right.shelf.records or not is_ahead(left.lace):
+                while news.hash not in right.shelf.records or not (
+                    is_ahead(left.lace) and is_ahead(right.lace)
+                ):
                     await asyncio.sleep(0.01)
                 counts.append(len(hashed))
             await left.lace.finish(5)
