@@ -1,6 +1,6 @@
 """One side of a connection, from options: its terms, its store, and how it ends."""
 
-import pwd
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,6 +33,7 @@ from lacec.facets import SHORTCUTS
 from lacec.pipeline import Input
 from lacec.records.signature import is_verifier
 from lacec.runtime.iltp.address import Address, parse_address
+from lacec.runtime.iltp.channel import ChannelError
 from lacec.runtime.iltp.links import Terms
 from lacec.runtime.iltp.proof import Identity, Trust
 from lacec.runtime.interlace.limits import SECOND
@@ -44,8 +45,13 @@ HERE = ("here",)
 
 def read_address(option: str, text: str) -> Address:
     try:
-        return parse_address(text)
-    except AddressError as error:
+        address = parse_address(text)
+        if address.scheme == "unix":
+            from lacec.runtime.iltp.transport.unix import check_system
+
+            check_system()
+        return address
+    except (AddressError, ChannelError) as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
 
 
@@ -58,16 +64,29 @@ def read_verifier(option: str, text: str) -> str:
 
 def read_users(given: Sequence[str]) -> dict[int, str]:
     """Which verifier a user is: names or numbers of users."""
+    if given and not hasattr(socket, "SO_PEERCRED"):
+        message = "this system does not say whose process connects; let peers prove a key instead"
+        raise typer.BadParameter(message, param_hint="--user")
     users = {}
     for text in given:
         user, _, verifier = text.partition("=")
-        try:
-            uid = int(user) if user.isdecimal() and user.isascii() else pwd.getpwnam(user).pw_uid
-        except KeyError:
-            message = f"there is no user {user!r} here; write USER=V, with a name or a number"
-            raise typer.BadParameter(message, param_hint="--user") from None
+        uid = _user_number(user)
         users[uid] = read_verifier("--user", verifier)
     return users
+
+
+def _user_number(user: str) -> int:
+    if user.isdecimal() and user.isascii():
+        return int(user)
+    try:
+        import pwd
+
+        return pwd.getpwnam(user).pw_uid
+    except ImportError:
+        message = "this system does not list its users: give the number of the user"
+    except KeyError:
+        message = f"there is no user {user!r} here; write USER=V, with a name or a number"
+    raise typer.BadParameter(message, param_hint="--user")
 
 
 def read_store(link: LinkOptions) -> Path:

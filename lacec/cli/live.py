@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from lacec.cli.attend import A_MOMENT, LOOKS, Display
 from lacec.runtime.iltp.links import Lace
@@ -32,13 +32,17 @@ class Stopping:
         """While signals are heard; only the main thread can."""
         loop = asyncio.get_running_loop()
         hears = threading.current_thread() is threading.main_thread()
+        before = {}
         for number in _SIGNALS if hears else ():
-            loop.add_signal_handler(number, self._on_signal, number)
+            before[number] = signal.getsignal(number)
+            _hear(loop, number, self._on_signal)
         try:
             yield
         finally:
-            for number in _SIGNALS if hears else ():
-                loop.remove_signal_handler(number)
+            for number, handler in before.items():
+                with suppress(NotImplementedError):
+                    loop.remove_signal_handler(number)
+                signal.signal(number, handler)
 
     def _on_signal(self, number: int) -> None:
         self._asked.append(number)
@@ -63,6 +67,13 @@ class Stopping:
     @property
     def interrupted(self) -> bool:
         return signal.SIGINT in self._asked
+
+
+def _hear(loop: asyncio.AbstractEventLoop, number: int, on_signal: Callable[[int], None]) -> None:
+    try:
+        loop.add_signal_handler(number, on_signal, number)
+    except NotImplementedError:  # the loop of Windows has no signals of its own
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(on_signal, number))
 
 
 async def show_progress(lace: Lace, display: Display, how_far: Callable[[Lace], str]) -> None:

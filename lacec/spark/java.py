@@ -69,6 +69,10 @@ def _version(java: Path) -> int | None:
 
 def make_launcher(home: Path, java: Path, options: Sequence[str], log: Path) -> None:
     """Make a folder a JAVA_HOME. Once Spark has started nobody needs it any more."""
+    if os.name != "posix":
+        raise SparkError(
+            "lacec starts Spark on Linux and macOS; elsewhere give `--remote` a Connect server"
+        )
     launcher = home / "bin" / "java"
     launcher.parent.mkdir()
     words = {"java": shlex.quote(str(java)), "options": shlex.join(options)}

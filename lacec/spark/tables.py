@@ -8,7 +8,6 @@ In: a folder. Out: the DataFrame of all its records; and batches, which become v
 being renamed once all of their files are complete. One process at a time writes.
 """
 
-import fcntl
 import json
 import os
 import re
@@ -24,6 +23,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from lacec.errors import SparkError
+from lacec.runtime.store.files import sync_folder
 from lacec.spark.rows import RECORD_COLUMNS, REFUSED_COLUMNS, Row, record_arrays
 
 if TYPE_CHECKING:
@@ -142,6 +142,12 @@ def _check_ours(path: Path) -> None:
 
 def _lock(path: Path, file: BinaryIO) -> None:
     try:
+        import fcntl
+    except ImportError:
+        raise SparkError(
+            "lacec ingests on Linux and macOS, where a file can be locked for one process"
+        ) from None
+    try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise SparkError(f"another process is ingesting into {path}") from None
@@ -168,18 +174,11 @@ def commit(folder: str | Path, complete: Path) -> int:
     """Make a folder of tables the next batch; all of it is on the disk before it is seen."""
     for directory, _, names in os.walk(complete):
         for name in names:
-            _sync(Path(directory, name))
-        _sync(Path(directory))
+            with open(os.path.join(directory, name), "rb+") as file:
+                os.fsync(file.fileno())
+        sync_folder(Path(directory))
     number = max(batches(folder), default=0) + 1
     target = Path(folder, _BATCHES, str(number))
     complete.rename(target)
-    _sync(target.parent)
+    sync_folder(target.parent)
     return number
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

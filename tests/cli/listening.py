@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from tests.cli.test_open import PATIENCE, wait_until
 class Listening:
     """What it says on standard error is read as it comes, line by line."""
 
-    def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
+    def __init__(
+        self, *arguments: str, cwd: Path | None = None, program: Sequence[str] = ("-m", "lacec")
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "lacec", "run-interlace", *arguments],
+            [sys.executable, *program, "run-interlace", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -76,8 +78,10 @@ class Listening:
 
 
 @contextmanager
-def listening(*arguments: str, cwd: Path | None = None) -> Iterator[Listening]:
-    listener = Listening(*arguments, cwd=cwd)
+def listening(
+    *arguments: str, cwd: Path | None = None, program: Sequence[str] = ("-m", "lacec")
+) -> Iterator[Listening]:
+    listener = Listening(*arguments, cwd=cwd, program=program)
     try:
         yield listener
     finally:

@@ -46,7 +46,7 @@ def write_segment(folder: Path, segment: Segment) -> tuple[str, int, bytes]:
             file.flush()
             os.fsync(file.fileno())
             size = os.fstat(file.fileno()).st_size
-        os.rename(temporary, folder / name)
+        os.replace(temporary, folder / name)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -98,7 +98,12 @@ def _after(places: dict[str, int], arrays: dict[str, Array]) -> int:
 
 
 def sync_folder(folder: Path) -> None:
-    """See to it that a new name in a folder survives a loss of power."""
+    """See to it that a new name in a folder survives a loss of power.
+
+    Windows opens no folders, so there a name is safe once the file system has written its journal.
+    """
+    if not hasattr(os, "O_DIRECTORY"):
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

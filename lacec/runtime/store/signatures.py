@@ -102,39 +102,37 @@ class _Process:
 
     def __init__(self) -> None:
         """OSError if no process can be started; nothing is then left open."""
-        with ExitStack() as theirs, ExitStack() as ours:
-            their_read, self._write = _pipe(theirs, ours)
-            self._read, their_write = _pipe(ours, theirs)
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",  # nothing is loaded from the current folder: who knows who writes there
-                    "-m",
-                    "lacec.runtime.store.verifier",
-                    f"{their_read}",
-                    f"{their_write}",
-                ],
-                pass_fds=(their_read, their_write),
-                start_new_session=True,  # what interrupts an import does not reach it
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(module_folders())},
-            )
-            self._files = ours.pop_all()
+        # -P: nothing is loaded from the current folder, since anybody may write there.
+        command = [sys.executable, "-P", "-m", "lacec.runtime.store.verifier"]
+        self._process = subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # what interrupts an import does not reach it
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(module_folders())},
+        )
 
     def ask(self, lines: bytes, count: int) -> bytes | None:
         """A byte for each signature; None if the process does not answer."""
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None
+        assert answers is not None
         request = memoryview(b"%d\n%s" % (count, lines))
         answer = b""
         try:
             while request:
-                request = request[os.write(self._write, request) :]
-            while len(answer) < count and (piece := os.read(self._read, count - len(answer))):
+                request = request[requests.write(request) or 0 :]
+            while len(answer) < count and (piece := answers.read(count - len(answer))):
                 answer += piece
         except OSError:
             return None
         return answer if len(answer) == count else None
 
     def close(self) -> None:
-        self._files.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()
         self._process.wait()
 
 
@@ -147,14 +145,6 @@ def _start_processes(count: int) -> list[_Process]:
             started.callback(processes[-1].close)
         started.pop_all()
     return processes
-
-
-def _pipe(read: ExitStack, write: ExitStack) -> tuple[int, int]:
-    """A pipe, and who closes which end."""
-    ends = os.pipe()
-    read.callback(os.close, ends[0])
-    write.callback(os.close, ends[1])
-    return ends
 
 
 def module_folders() -> list[str]:

@@ -146,11 +146,11 @@ def make_folder(folder: Path) -> Iterator[Path]:
             os.rename(made, folder)
         sync_folder(folder.parent)
         return
-    _refuse_full(folder, [])
+    _refuse_full(folder)
     # A folder that is there stays the same one, since it may be somebody's current folder.
     made = Path(mkdtemp(prefix=".new.", dir=folder))
     with _removed_on_error(made):
-        _refuse_full(folder, [made])  # of two that are here at once, one at most goes on
+        _refuse_full(folder, made.name)  # of two that are here at once, one at most goes on
         yield made
         # Without its database it is no store, so that comes last.
         for path in sorted(made.iterdir(), key=lambda path: path.name == sqlite.FILE):
@@ -159,9 +159,10 @@ def make_folder(folder: Path) -> Iterator[Path]:
     sync_folder(folder)
 
 
-def _refuse_full(folder: Path, but: list[Path]) -> None:
+def _refuse_full(folder: Path, *but: str) -> None:
     """StoreError unless a folder is one and has nothing in it but what is named."""
-    if not folder.is_dir() or list(folder.iterdir()) != but:
+    # By name: Python 3.12 and later make an absolute path of a new folder's.
+    if not folder.is_dir() or {each.name for each in folder.iterdir()} != {*but}:
         what = "a store" if (folder / sqlite.FILE).exists() else "something else"
         raise StoreError(f"cannot make a store at {folder}: there is {what} already")
 

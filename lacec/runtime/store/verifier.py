@@ -1,18 +1,17 @@
-"""A process that verifies signatures for an import: `python -m lacec.runtime.store.verifier R W`.
+"""A process that verifies signatures for an import: `python -m lacec.runtime.store.verifier`.
 
-From the file descriptor R come batches: a line with a number, then as many lines of Plex
-hash, verifier and signature. To W go as many bytes, 1 or 0. It ends when R does.
+On standard input come batches: a line with a number, then as many lines of Plex hash, verifier
+and signature. To standard output go as many bytes, 1 or 0. It ends when its input does.
 """
 
 import os
-import sys
 
 from lacec.records import b64a
 from lacec.records.signature import verify
 
 
-def main(read: int, write: int) -> None:
-    with os.fdopen(read, "rb") as requests, os.fdopen(write, "wb") as answers:
+def main() -> None:
+    with os.fdopen(0, "rb") as requests, os.fdopen(1, "wb") as answers:
         while count := requests.readline():
             answers.write(bytes(_is_valid(requests.readline()) for _ in range(int(count))))
             answers.flush()
@@ -24,4 +23,4 @@ def _is_valid(line: bytes) -> bool:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main()

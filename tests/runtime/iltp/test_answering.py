@@ -148,13 +148,13 @@ def test_who_needs_too_long_aside_is_told_as_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lacec.runtime.iltp.answering.TURN_SECONDS", 0)
-    own = replace(terms(1), evaluation=replace(PATIENT, seconds=1))
+    own = replace(terms(1), evaluation=replace(PATIENT, seconds=0))
     with stored(tmp_path / "store") as (store, executor, aside):
         lace = Lace(store, executor=executor, aside=aside)
         _, (result,) = asyncio.run(link(lace, own, end(0, source=costly(60))))
     assert result.aborted == "evaluation-failed"
     assert result.exceeded is not None
-    assert (result.exceeded.name, result.exceeded.limit) == ("seconds", 1)
+    assert (result.exceeded.name, result.exceeded.limit) == ("seconds", 0)
 
 
 def test_a_store_that_cannot_be_opened_again_ends_the_link(

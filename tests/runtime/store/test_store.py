@@ -192,16 +192,16 @@ def test_a_segment_is_listed_after_it_is_synced_and_named(
 ) -> None:
     """Write, sync, rename, sync the folder, list: in this order, whatever power does."""
     calls: list[str] = []
-    true_fsync, true_rename, true_write = os.fsync, os.rename, files.write_segment
+    true_fsync, true_replace, true_write = os.fsync, os.replace, files.write_segment
 
     def fsync(descriptor: int) -> None:
         target = os.readlink(f"/proc/self/fd/{descriptor}")
         calls.append("sync folder" if os.path.isdir(target) else "sync file")
         true_fsync(descriptor)
 
-    def rename(source: Path, target: Path) -> None:
+    def replace(source: Path, target: Path) -> None:
         calls.append("rename")
-        true_rename(source, target)
+        true_replace(source, target)
 
     def write(*arguments: Any) -> Any:
         calls.append("write")
@@ -215,7 +215,7 @@ def test_a_segment_is_listed_after_it_is_synced_and_named(
     store.add(samples())
     store.snapshot()
     monkeypatch.setattr(os, "fsync", fsync)
-    monkeypatch.setattr(os, "rename", rename)
+    monkeypatch.setattr(os, "replace", replace)
     monkeypatch.setattr(upkeep, "write_segment", write)
     store.connection.set_trace_callback(trace)
     store.settle()

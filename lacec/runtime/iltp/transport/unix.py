@@ -16,11 +16,18 @@ _CREDENTIALS = struct.Struct("3i")  # the process, the user, the group
 
 
 async def connect(address: Address) -> PipeChannel:
+    check_system()
     try:
         reader, writer = await asyncio.open_unix_connection(address.path)
     except OSError as error:
         raise ChannelError(f"cannot connect to {address}: {reason(error)}") from None
     return _channel(address, reader, writer)
+
+
+def check_system() -> None:
+    """Raise ChannelError on a system without Unix sockets."""
+    if not hasattr(asyncio, "open_unix_connection"):
+        raise ChannelError("this system has no Unix sockets: use tcp or ws")
 
 
 def _channel(
@@ -56,6 +63,7 @@ async def listen(address: Address, accepted: Accepted) -> UnixListening:
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await accepted(_channel(address, reader, writer))
 
+    check_system()
     await _make_way(address)
     try:
         server = await asyncio.start_unix_server(take, address.path)
