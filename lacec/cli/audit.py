@@ -14,7 +14,8 @@ from lacec.cli.options import (
     NarrowOption,
     Nonce0Option,
     Nonce1Option,
-    OperandsArgument,
+    Operand0Argument,
+    Operand1Argument,
     OriginsOption,
     SideOption,
     StoreOption,
@@ -32,7 +33,8 @@ from lacec.views import OriginMode
 
 
 def audit_command(
-    files: OperandsArgument,
+    file0: Operand0Argument,
+    file1: Operand1Argument,
     side: SideOption = None,
     expose: ExposeOption = None,
     facts: FactsOption = None,
@@ -59,7 +61,7 @@ def audit_command(
     limits = read_limits(limit)
     setup = Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
     policy = Policy(expose or (), narrow or (), trust_peer)
-    plan, program, reader = read_side(files, side, setup, policy, limits, json)
+    plan, program, reader = read_side((file0, file1), side, setup, policy, limits, json)
     with read_side_facts(facts, store, plan, program, reader) as database:
         audit = audit_side(program, database if facts or store else None, limits)
     if json:

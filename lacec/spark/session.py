@@ -78,11 +78,36 @@ _LOCAL = {
 _ASTRAY = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "HADOOP_CONF_DIR")
 
 
+# What Spark imports from outside, and what it imports for Connect besides.
+_NEEDED = ("pyspark", "pyarrow", "pandas")
+_NEEDED_BY_CONNECT = ("grpc", "grpc_status", "google.rpc", "zstandard")
+
+
 def check_installed() -> None:
     """SparkError unless all of `lacec[spark]` is there."""
-    missing = [name for name in ("pyspark", "pyarrow", "pandas") if find_spec(name) is None]
-    if missing:
-        raise SparkError(f"{missing[0]} is not installed: install `lacec[spark]`")
+    for name in _NEEDED:
+        if not _is_installed(name):
+            raise SparkError(f"{name} is not installed: install `lacec[spark]`")
+
+
+def _check_connect() -> None:
+    """SparkError unless a session through Connect has all it needs."""
+    for name in _NEEDED_BY_CONNECT:
+        if _is_installed(name):
+            continue
+        if name == "zstandard" and sys.version_info >= (3, 15):
+            raise SparkError(
+                "Spark Connect needs zstandard, which has no release for Python 3.15 and later: "
+                "use Python 3.14, or a master"
+            )
+        raise SparkError(f"Spark Connect needs {name}: install `lacec[spark]`")
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ImportError:  # not even the package around it
+        return False
 
 
 def open_session(
@@ -102,6 +127,10 @@ def open_session(
 
     if master is not None and remote is not None:
         raise SparkError("give a master or a Connect server, not both")
+    if remote is not None:
+        _check_connect()
+    # On Python 3.15 there is no older one. Columns go to Spark by Arrow, and none by pandas.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     builder = SparkSession.Builder().appName("lacec").config(map=_SQL)
     if remote is not None and not remote.startswith("local"):
         return _opened(builder.remote(remote), {})

@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -247,6 +248,24 @@ spark.stop()
 """
 
 
+needs_connect = pytest.mark.skipif(
+    find_spec("zstandard") is None, reason="Spark Connect needs zstandard"
+)
+
+
+def test_what_connect_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lacec.spark.session._NEEDED_BY_CONNECT", ("json", "no_such.package"))
+    with pytest.raises(SparkError, match=r"needs no_such\.package: install `lacec"):
+        open_session(remote="local[1]")
+
+
+@pytest.mark.skipif(find_spec("zstandard") is not None, reason="zstandard is installed")
+def test_a_python_without_connect_says_so() -> None:
+    with pytest.raises(SparkError, match=r"zstandard.* no release for Python 3\.15"):
+        open_session(remote="local[1]")
+
+
+@needs_connect
 def test_records_are_ingested_through_connect(tmp_path: Path) -> None:
     """In a process of its own, on a machine without Java, with lacec from the archive."""
     (tmp_path / "records").write_bytes(stream_of(list(samples())) + b"rubbish")

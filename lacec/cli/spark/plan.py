@@ -10,7 +10,8 @@ from lacec.cli.options import (
     NarrowOption,
     Nonce0Option,
     Nonce1Option,
-    OperandsArgument,
+    Operand0Argument,
+    Operand1Argument,
     OriginsOption,
     SideOption,
     TrustOption,
@@ -43,7 +44,8 @@ CAN_QUERY = Predicate("CanQueryRecord", 1)
 
 @grouped
 def plan_command(
-    files: OperandsArgument,
+    file0: Operand0Argument,
+    file1: Operand1Argument,
     spark: SparkOptions,
     side: SideOption = None,
     facts: CorpusOption = None,
@@ -71,7 +73,7 @@ def plan_command(
     check_new(out)
     setup = Setup((verifier0, verifier1), (nonce0, nonce1), origins, lowering)
     policy = Policy(expose or (), narrow or (), trust_peer)
-    plan, program, reader = read_side(files, side, setup, policy, limits, json)
+    plan, program, reader = read_side((file0, file1), side, setup, policy, limits, json)
     folders, names = folders_and_files(facts)
     derived = derived_names(plan, program)
     plain, wrong, read = read_fact_files(names, derived, limits, known=PROFILE_FACTS)
