@@ -1,9 +1,15 @@
 """Which process runs which test, where `pytest -n` starts several."""
 
+import signal
+
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import WorkStealingScheduling
 from xdist.workermanage import WorkerController
+
+# Who starts tests in the background of a script has them ignore SIGINT, and so would all that they
+# start. They are to show what an interrupt does.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests that share what takes long to start: two groups, so that two processors have work.
 _SPARK = "tests/spark/test_"

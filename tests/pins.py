@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
@@ -31,16 +32,18 @@ class NoIndexError(Exception):
 
 def claimed() -> list[str]:
     """Return the Pythons of the classifiers, as in `3.11`, the oldest first."""
-    classifiers = project()["classifiers"]
+    classifiers = project()["project"]["classifiers"]
     found = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(classifiers))
     return sorted(found, key=version_key)
 
 
-def project() -> dict[str, list[str]]:
+def project() -> dict[str, Any]:
     with (ROOT / "pyproject.toml").open("rb") as file:
-        document = tomllib.load(file)
-    classifiers = document["project"]["classifiers"]
-    return {"classifiers": classifiers, "build": document["build-system"]["requires"]}
+        return tomllib.load(file)
+
+
+def extras() -> list[str]:
+    return [*project()["project"]["optional-dependencies"]]
 
 
 def version_key(python: str) -> int:
@@ -91,7 +94,7 @@ def resolve(python: str) -> Pins:
 
 
 def _build_needs() -> str:
-    return "\n".join([*project()["build"], *BUILDERS])
+    return "\n".join([*project()["build-system"]["requires"], *BUILDERS])
 
 
 def without_wheels(python: str, pins: Pins) -> str | None:

@@ -24,7 +24,7 @@ for name in ("pwd", "grp", "fcntl", "termios", "tty", "resource", "posix_ipc"):
 for holder, names in {
     asyncio: ("open_unix_connection", "start_unix_server"),
     os: ("O_DIRECTORY", "O_NOFOLLOW", "fork", "getuid", "geteuid", "getloadavg", "sysconf",
-         "sched_getaffinity", "fchmod", "chown", "killpg", "set_blocking", "mkfifo"),
+         "fchmod", "chown", "killpg", "set_blocking", "mkfifo"),
     signal: ("SIGHUP", "SIGQUIT", "SIGKILL", "SIGUSR1", "SIGPIPE", "SIGALRM", "pause"),
     socket: ("SO_PEERCRED",),
 }.items():

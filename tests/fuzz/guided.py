@@ -7,7 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-import atheris
+try:
+    import atheris
+except ImportError:
+    sys.exit(
+        "fuzzing needs atheris, which has no release for this Python: use Python 3.14 or earlier, "
+        "as in make PYTHON=python3.14 fuzz"
+    )
 
 with atheris.instrument_imports(include=["lacec"]):
     from tests.fuzz.targets import TARGETS, WORDS
