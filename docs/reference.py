@@ -127,7 +127,8 @@ def _signature(function: Any) -> str:
         r"(= )?'([^']*)'", lambda m: m[0] if m[1] else m[2], str(inspect.signature(function))
     )
     text = re.sub(r"^\((?:self|cls)(?:, )?", "(", text)
-    return re.sub(r"\b(?:lacec|collections|numpy|typing)(?:\.[a-z_]+)*\.", "", text)
+    # Where a name is defined differs by Python: 3.13 has Path in pathlib._local.
+    return re.sub(r"\b(?:lacec|collections|numpy|pathlib|typing)(?:\.[a-z_]+)*\.", "", text)
 
 
 def _methods(kind: type) -> list[str]:

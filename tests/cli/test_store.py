@@ -45,7 +45,7 @@ def test_init_makes_a_store_once(tmp_path: Path) -> None:
 def test_init_takes_the_current_folder(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which stays the folder that it is."""
+    """Which stays the folder that it is. Python 3.12 and later name new folders in full."""
     (tmp_path / "here").mkdir(mode=0o750)
     monkeypatch.chdir(tmp_path / "here")
     before = os.stat(".").st_ino

@@ -57,7 +57,7 @@ def test_seconds_around_every_leap_second_differ() -> None:
         "2017-01-01 00:00:00Z",
         "2017-13-01T00:00:00Z",
         "2017-02-29T00:00:00Z",
-        "2017-01-01T24:00:00Z",
+        "2017-01-01T24:00:00Z",  # which Python 3.14 and later take for the next day
         "2017-01-01T00:00:61Z",
         "2017-01-01T00:00:60Z",
         "2017-12-31T23:59:60Z",
