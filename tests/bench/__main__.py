@@ -14,6 +14,7 @@ from tests.bench import (
     incremental,
     language,
     open_exchange,
+    peers,
     plan,
     spark,
     spark_ingest,
@@ -49,6 +50,8 @@ if __name__ == "__main__":
         if name not in {*OTHERS, *OF_A_SIZE}:
             parser.error(f"there is no part {name}")
     console = Console(width=max(140, Console().width))
+    if left_out := peers.missing():
+        console.print(f"not installed, and left out: {', '.join(left_out)}")
     for name in given.parts or [*OTHERS, *OF_A_SIZE]:
         if name in OTHERS:
             OTHERS[name](console)

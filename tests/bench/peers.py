@@ -29,8 +29,16 @@ class Result(NamedTuple):
     size: int
 
 
+MODULES = {"DuckDB": "duckdb", "Nemo": "nmo_python", "clingo": "clingo", "pyDatalog": "pyDatalog"}
+
+
 def installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
+
+
+def missing() -> list[str]:
+    """Return the peers that are left out: not each has a release for each Python."""
+    return [name for name, module in MODULES.items() if not installed(module)]
 
 
 def within(seconds: float, run: Callable[[], Any]) -> Any:
