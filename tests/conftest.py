@@ -1,6 +1,8 @@
-"""Which process runs which test, where `pytest -n` starts several."""
+"""What all tests share: interrupts, the umask, and which process of `pytest -n` runs which."""
 
+import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from xdist.remote import Producer
@@ -74,6 +76,14 @@ class Scheduling(WorkStealingScheduling):  # type: ignore[misc]
         self.node2pending[node][:0] = self.at_home.pop(node, ())
         crashed: str | None = super().remove_node(node)
         return crashed
+
+
+@pytest.fixture
+def usual_umask() -> Iterator[None]:
+    """Others may read what the test makes, whatever they may of what this user makes."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:

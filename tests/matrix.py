@@ -1,9 +1,10 @@
 """Try every Python that is claimed: `make matrix`, or `make matrix ONLY="3.14 3.15"`.
 
-In a fresh clone of what is committed: `make demo`, `make test`, and the built wheel with each
-extra. A Python that is on the PATH is taken as it is. For one that is not, root gets a bare Debian
-that has it, by debootstrap, with Python, its venv and make, and nothing else; `--bare` takes that
-for those on the PATH too. All of it stands in build/matrix, with a log for each. Out: a table.
+In a fresh clone of what is committed: `make demo`, `make test`, that under odd conditions, and the
+built wheel with each extra. A Python that is on the PATH is taken as it is. For one that is not,
+root gets a bare Debian that has it, by debootstrap, with Python, its venv and make, and nothing
+else; `--bare` takes that for those on the PATH too. All of it stands in build/matrix, with a log
+for each. Out: a table.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from tests.pins import ROOT, claimed, extras
 
 FOLDER = ROOT / "build" / "matrix"
 # The suite of Debian that has a Python; none has 3.12.
-SUITES = {"3.11": "bookworm", "3.13": "trixie", "3.14": "forky", "3.15": "forky"}
+SUITES = {"3.11": "bookworm", "3.13": "trixie", "3.14": "testing", "3.15": "testing"}
 
 # In a namespace of its own, so that nothing stays mounted. $0 is the root, $1 where pip keeps what
 # it fetched, and then comes what to run.
@@ -142,6 +143,16 @@ def wheels(program: str) -> list[tuple[str, list[str]]]:
     return made
 
 
+# The tests once more where little is as usual: as a background job of a script, which ignores
+# interrupts, with other times, letters and modes, and with a HOME that cannot be written.
+ODD = """
+trap '' INT
+umask 077
+export TZ=Pacific/Chatham LC_ALL=C HOME=/proc
+exec make test
+"""
+
+
 def attempt(python: str, always_bare: bool, skip: set[str]) -> Tried:
     """Run the steps on one Python."""
     program, folder = find(python), FOLDER / python
@@ -158,6 +169,7 @@ def attempt(python: str, always_bare: bool, skip: set[str]) -> Tried:
     program = f"python{python}"
     tried = Tried(python, system)
     steps = [("demo", ["make", f"PYTHON={program}", "demo"]), ("tests", ["make", "test"])]
+    steps += [("tests, oddly", ["sh", "-c", ODD])]
     for name, command in steps + wheels(program):
         if name in skip:
             continue

@@ -112,7 +112,8 @@ def compiled(python: str, options: list[str], wheels: set[str], given: str) -> s
     """Return what `uv pip compile` prints; LookupError if there is no solution."""
     only = [word for name in sorted(wheels) for word in ("--only-binary", name)]
     command = f"""-m uv pip compile -q --no-config --no-header --no-annotate
-        --upgrade --python-version {python} --python-platform x86_64-manylinux_2_28"""
+        --cache-dir build/uv --upgrade
+        --python-version {python} --python-platform x86_64-manylinux_2_28"""
     done = subprocess.run(
         [sys.executable, *command.split(), *only, *options],
         cwd=ROOT,

@@ -132,12 +132,13 @@ PROGRAMS = ("make", "sh", "test", "mktemp", "cp", "rm", "cut", "dirname", "cat",
 def place() -> Iterator[Path]:
     """A folder with a space in its name that any user may enter, and its programs."""
     folder = Path(tempfile.mkdtemp(prefix="a place ", dir="/tmp"))
-    folder.chmod(0o755)
     (folder / "bin").mkdir()
     for name in PROGRAMS:
         found = shutil.which(name)
         assert found is not None, name
         (folder / "bin" / name).symlink_to(found)
+    for path in (folder, folder / "bin"):  # whatever the umask is
+        path.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
 

@@ -201,9 +201,10 @@ print(*(each.hash for each in worker.read_parts([part], DEFAULT_RECORD_LIMITS)))
 
 def printed(script: str, folder: Path, *names: str) -> list[str]:
     """The lines of a process of its own, on a machine without Java, given files of a folder."""
+    # A local Connect server takes any port when it is tested, so that two do not meet.
     done = subprocess.run(
         [sys.executable, "-c", script, *(folder / name for name in names)],
-        env=environment_without_java(folder / "bin"),
+        env={**environment_without_java(folder / "bin"), "SPARK_TESTING": "1"},
         cwd=folder,
         capture_output=True,
         text=True,

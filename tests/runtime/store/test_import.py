@@ -130,6 +130,7 @@ with Store.create(folder / "store") as store:
 """
 
 
+@pytest.mark.usefixtures("usual_umask")
 def test_files_and_folders_that_may_not_be_read_are_named() -> None:
     folder = Path(tempfile.mkdtemp())
     try:

@@ -689,6 +689,7 @@ def _writable(folder: Path) -> Iterator[None]:
         folder.chmod(0o555)
 
 
+@pytest.mark.usefixtures("usual_umask")
 def test_a_reader_without_permission_sees_what_the_owner_writes() -> None:
     folder = Path(tempfile.mkdtemp())
     try:
