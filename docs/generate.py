@@ -32,11 +32,11 @@ from docs.screenshots import SCREENS, screenshot, terminal_page
 from docs.specification import decisions_page, documents, spec_index, spec_page
 from lacec.bytecode.opcodes import CHOICES, OPCODES, WAY, Compare, State, Test
 from lacec.cli import COMMANDS, build
-from lacec.diagnostics import CATALOGUE
-from lacec.library import library
-from lacec.limits import LIMIT_NAMES
+from lacec.core.diagnostics import CATALOGUE
+from lacec.core.limits import LIMIT_NAMES
+from lacec.core.resources import rule_page_path
+from lacec.project.library import library
 from lacec.records.rules import NAMES
-from lacec.resources import rule_page_path
 from lacec.runtime.iltp.rules import NAMES as STREAM_RULES
 from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
 from lacec.runtime.interlace.reasons import REASONS

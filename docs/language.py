@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from lacec.predicates import (
+from lacec.core.predicates import (
     ADVERTISEMENT_FACTS,
     BUILTIN_MEANING,
     BUILTINS,

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import Predicate
 from lacec.engine import evaluate
-from lacec.facets import Facet
-from lacec.library import LibraryModule, library
-from lacec.limits import DEFAULT_LIMITS
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
-from lacec.settings import settings_for
+from lacec.project.library import LibraryModule, library
+from lacec.project.settings import settings_for
 from lacec.vm.database import Database
 from lacec.vm.factlines import read_facts, write_facts
 

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import lacec
-from lacec.limits import Limits
+from lacec.core.limits import Limits
 from lacec.records.limits import RecordLimits
 from lacec.runtime.iltp.endpoints import MOST_LINKS
 from lacec.runtime.iltp.memory import DEFAULT_BYTES

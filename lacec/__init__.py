@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lacec.canonical.module import Module, ModuleRule
     from lacec.changing import LiveModule
-    from lacec.diagnostics import Diagnostic
-    from lacec.errors import (
+    from lacec.core.diagnostics import Diagnostic
+    from lacec.core.errors import (
         CompileError,
         FactError,
         LacecError,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         RecordError,
         StoreError,
     )
+    from lacec.core.limits import Limits
     from lacec.explainer import Why
-    from lacec.limits import Limits
     from lacec.plan.exchange import ExchangePlan
     from lacec.proof import Proof, WhyNot
     from lacec.records.corpus import corpus
@@ -65,22 +65,22 @@ __all__ = [
 ]
 
 _LAZY = {
-    "CompileError": "lacec.errors",
-    "Diagnostic": "lacec.diagnostics",
+    "CompileError": "lacec.core.errors",
+    "Diagnostic": "lacec.core.diagnostics",
     "ExchangePlan": "lacec.plan.exchange",
-    "FactError": "lacec.errors",
-    "LacecError": "lacec.errors",
-    "LimitError": "lacec.errors",
-    "Limits": "lacec.limits",
+    "FactError": "lacec.core.errors",
+    "LacecError": "lacec.core.errors",
+    "LimitError": "lacec.core.errors",
+    "Limits": "lacec.core.limits",
     "LiveModule": "lacec.changing",
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
-    "PlanError": "lacec.errors",
+    "PlanError": "lacec.core.errors",
     "Proof": "lacec.proof",
     "Record": "lacec.records.record",
-    "RecordError": "lacec.errors",
+    "RecordError": "lacec.core.errors",
     "Store": "lacec.runtime.store.store",
-    "StoreError": "lacec.errors",
+    "StoreError": "lacec.core.errors",
     "Why": "lacec.explainer",
     "WhyNot": "lacec.proof",
     "corpus": "lacec.records.corpus",
@@ -107,8 +107,8 @@ def compile(
 
     `linked` holds further sources, as (name, text), that are joined by union.
     """
-    from lacec.facets import Facet
-    from lacec.limits import DEFAULT_LIMITS
+    from lacec.core.facets import Facet
+    from lacec.core.limits import DEFAULT_LIMITS
     from lacec.pipeline import compile_module
 
     return compile_module([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
@@ -123,8 +123,8 @@ def diagnose(
     limits: "Limits | None" = None,
 ) -> "tuple[Diagnostic, ...]":
     """Every diagnostic of a source, errors, warnings and lints, sorted by place."""
-    from lacec.facets import Facet
-    from lacec.limits import DEFAULT_LIMITS
+    from lacec.core.facets import Facet
+    from lacec.core.limits import DEFAULT_LIMITS
     from lacec.pipeline import lint_sources
 
     return lint_sources([(name, text), *linked], Facet(facet), limits or DEFAULT_LIMITS)
@@ -144,8 +144,8 @@ def evaluate(
     predicate that rules derive, ValueError for an output that none does.
     """
     from lacec import engine
-    from lacec.limits import DEFAULT_LIMITS
-    from lacec.predicates import read_predicate
+    from lacec.core.limits import DEFAULT_LIMITS
+    from lacec.core.predicates import read_predicate
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
@@ -176,8 +176,8 @@ def live(
     A change costs what it changes, not what there is.
     """
     from lacec.changing import LiveModule
-    from lacec.limits import DEFAULT_LIMITS
-    from lacec.predicates import read_predicate
+    from lacec.core.limits import DEFAULT_LIMITS
+    from lacec.core.predicates import read_predicate
 
     wanted = None if outputs is None else [read_predicate(text) for text in outputs]
     return LiveModule(module, facts, wanted, limits or DEFAULT_LIMITS)
@@ -197,11 +197,11 @@ def compile_plan(
 
     What belongs to a side comes in the order of the operands.
     """
-    from lacec.limits import DEFAULT_LIMITS
+    from lacec.core.limits import DEFAULT_LIMITS
+    from lacec.core.origins import OriginMode
     from lacec.plan.exchange import make_plan
     from lacec.plan.operands import author_operand
     from lacec.plan.origins import Party
-    from lacec.views import OriginMode
 
     chosen = limits or DEFAULT_LIMITS
     operands = [
@@ -227,7 +227,7 @@ def evaluate_plan(
     `expose` holds the texts of exposure modules, or `selected` or `all`; nothing is exposed
     by default. `narrow` holds the same for this side's own operand.
     """
-    from lacec.limits import DEFAULT_LIMITS
+    from lacec.core.limits import DEFAULT_LIMITS
     from lacec.plan.expose import local_policy
     from lacec.sides import evaluate_side
     from lacec.vm.sources import load, source_of
@@ -254,9 +254,9 @@ def explanations(
     Its methods `why` and `why_not` take a fact, as text or as a value; `all` gives the
     proofs of every fact of a predicate. What no question needs is not evaluated.
     """
+    from lacec.core.limits import DEFAULT_LIMITS
     from lacec.engine import check_given
     from lacec.explainer import explain_module
-    from lacec.limits import DEFAULT_LIMITS
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
@@ -280,8 +280,8 @@ def explanations_of_plan(
     `MaySend` and `MayRequest` are the facts to ask about. Each operand's rules are shown
     with the facts that they see on this side.
     """
+    from lacec.core.limits import DEFAULT_LIMITS
     from lacec.explainer import explain_plan
-    from lacec.limits import DEFAULT_LIMITS
     from lacec.plan.expose import local_policy
     from lacec.vm.sources import load, source_of
 

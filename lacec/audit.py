@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lacec.bytecode.order import constants_of
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import FULL_VIEW
+from lacec.core.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
 from lacec.plan.lower import (
     ALLOW,
     CAN_QUERY,
@@ -25,7 +27,6 @@ from lacec.plan.lower import (
     SideProgram,
     scope_of,
 )
-from lacec.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
 from lacec.sides import HAVE, evaluate_side
 from lacec.syntax.ast import (
     Anonymous,
@@ -37,7 +38,6 @@ from lacec.syntax.ast import (
     Variable,
     body_atoms,
 )
-from lacec.views import FULL_VIEW
 from lacec.vm.arrays import members, unique
 from lacec.vm.database import Database
 from lacec.vm.relation import Relation

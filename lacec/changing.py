@@ -15,13 +15,13 @@ from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
+from lacec.core.errors import LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import PLAIN, Resolution
+from lacec.core.predicates import Predicate
 from lacec.engine import MANY_FACTS, check_given, check_outputs, sizes_of
-from lacec.errors import LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import OWN_VIEWER, VIEWER, SideProgram
-from lacec.predicates import Predicate
 from lacec.sides import OUTPUTS, check_predicates, check_program, visible_sizes
-from lacec.views import PLAIN, Resolution
 from lacec.vm.base import Base, Change, Changes, Row, database_of, in_sequence, texts_of
 from lacec.vm.incremental import Incremental, ViewChange
 from lacec.vm.kept import Tuple

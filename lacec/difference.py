@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from lacec.core.predicates import Predicate
 from lacec.explainer import Why
-from lacec.predicates import Predicate
 from lacec.proof import Fact, RuleShown, WhyNot
 
 # What comes is of the new policy, what goes of the old one.

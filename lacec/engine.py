@@ -14,10 +14,10 @@ from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
-from lacec.errors import FactError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import RECORD_FACTS, Predicate
-from lacec.views import FULL_VIEW, PLAIN, Reading, Resolution
+from lacec.core.errors import FactError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import FULL_VIEW, PLAIN, Reading, Resolution
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine, Profile
 from lacec.vm.relation import Relation

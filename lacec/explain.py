@@ -13,10 +13,10 @@ from lacec.bytecode.order import Sizes
 from lacec.bytecode.steps import Step, steps_of
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import BUILTIN_ARITY, Predicate
 from lacec.engine import sizes_of
-from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule, SideProgram
-from lacec.predicates import BUILTIN_ARITY, Predicate
 from lacec.sides import OUTPUTS, make_views
 from lacec.syntax.ast import Atom, Cardinality, How, Negated
 from lacec.vm.database import Database

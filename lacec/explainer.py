@@ -12,12 +12,14 @@ from typing import Literal as Choice
 from lacec.bytecode.emit import recursive_groups
 from lacec.bytecode.goal import Ask, Rules
 from lacec.canonical.module import Module, ModuleRule
-from lacec.diagnostics import quote
+from lacec.core.diagnostics import quote
+from lacec.core.errors import FactError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import PLAIN, Resolution
+from lacec.core.origins import View as Gated
+from lacec.core.predicates import BASE, BUILTIN_ARITY, Predicate
 from lacec.engine import machine_of, sizes_of
-from lacec.errors import FactError
-from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import GENERATED_FILE, LoweredRule, SideProgram
-from lacec.predicates import BASE, BUILTIN_ARITY, Predicate
 from lacec.proof import Check, Fact, Fails, Proof, Proofs, RuleShown, Step, Wanted, WhyNot
 from lacec.sides import given_viewers, side_machine
 from lacec.syntax.ast import (
@@ -31,8 +33,6 @@ from lacec.syntax.ast import (
 )
 from lacec.syntax.filling import fill
 from lacec.syntax.show import show_constant, show_literal
-from lacec.views import PLAIN, Resolution
-from lacec.views import View as Gated
 from lacec.vm.answers import Answers
 from lacec.vm.database import Database
 from lacec.vm.factline import Fact as FactLine

@@ -13,10 +13,10 @@ from lacec.check import CHECKS
 from lacec.check.encoding import check_encoding
 from lacec.check.limits import check_sizes, too_many_problems
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, has_errors, sort
-from lacec.errors import CompileError
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.diagnostics import Diagnostic, has_errors, sort
+from lacec.core.errors import CompileError
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.syntax.format import format_lines
 from lacec.syntax.parse import parse
 from lacec.syntax.source import ParsedSource, read

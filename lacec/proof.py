@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.syntax.show import show_constant, show_fact
 
 

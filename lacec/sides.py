@@ -22,9 +22,11 @@ from lacec.bytecode.code import Code
 from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
 from lacec.bytecode.verify import verify
+from lacec.core.errors import FactError, LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import FULL_VIEW, Origin, Reading
+from lacec.core.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
 from lacec.engine import Evaluation, sizes_of
-from lacec.errors import FactError, LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import (
     CAN_QUERY,
     MAY_REQUEST,
@@ -34,8 +36,6 @@ from lacec.plan.lower import (
     SideProgram,
     scope_of,
 )
-from lacec.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
-from lacec.views import FULL_VIEW, Origin, Reading
 from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine

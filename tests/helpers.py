@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, settings
 
 from lacec.canonical.module import Module
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.lint.fixes import apply_fixes
 from lacec.lint.subject import Context
 from lacec.pipeline import Input, check_sources, compile_module, lint_sources, read_exposure

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.proof import Check, Fact, Fails, Proof, Step, Wanted, WhyNot
 from lacec.syntax.ast import (
     Always,

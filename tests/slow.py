@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import (
     Always,
     Anonymous,

@@ -10,9 +10,9 @@ import pytest
 
 import lacec
 from lacec import CompileError, Diagnostic, LacecError, Limits, Module, ModuleRule
-from lacec.diagnostics import Place, quote
-from lacec.facets import Facet
-from lacec.predicates import Predicate
+from lacec.core.diagnostics import Place, quote
+from lacec.core.facets import Facet
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import Rule
 from tests.helpers import REST, lines
 

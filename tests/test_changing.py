@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import lacec
 from lacec.changing import Delta, LiveSide
-from lacec.errors import FactError, LimitError
-from lacec.limits import Limits
+from lacec.core.errors import FactError, LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
-from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.sides import evaluate_side
 from lacec.vm.base import Base, texts_of
 from lacec.vm.database import Database

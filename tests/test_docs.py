@@ -20,12 +20,12 @@ from docs import conf, generate
 from docs.screenshots import SCREENS
 from docs.specification import documents, find, named_by, read_rules, read_tests
 from lacec.cli.facts import read_fact_files
-from lacec.diagnostics import CATALOGUE, Diagnostic
-from lacec.facets import Facet
-from lacec.limits import Limits
+from lacec.core.diagnostics import CATALOGUE, Diagnostic
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.lint.subject import Context
 from lacec.pipeline import compile_sources, lint_sources, read_exposure
-from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.testing.reading import read_tests as read_policy_tests
 from tests.cli.run import printed

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lacec.diagnostics import Diagnostic, Place, has_errors
-from lacec.errors import CompileError
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.diagnostics import Diagnostic, Place, has_errors
+from lacec.core.errors import CompileError
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.pipeline import check_sources, compile_module, format_source
 from lacec.syntax import parse as parsing
 from tests.cli.run import lacec

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lacec.diagnostics import Diagnostic
-from lacec.limits import Limits
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.limits import Limits
 from lacec.pipeline import check_sources
 from tests.cli.run import lacec, process_environment, python
 from tests.cli.test_check import LOADED

@@ -3,14 +3,14 @@
 import pytest
 
 from lacec.canonical.module import Module
-from lacec.facets import Facet
-from lacec.library import library_module
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import BASE, BUILTIN_ARITY, Predicate
+from lacec.core.resources import stdlib_names, stdlib_path
 from lacec.pipeline import compile_module
 from lacec.plan.operands import Operand, required_fields
-from lacec.predicates import BASE, BUILTIN_ARITY, Predicate
-from lacec.resources import stdlib_names, stdlib_path
-from lacec.settings import settings_for
+from lacec.project.library import library_module
+from lacec.project.settings import settings_for
 from lacec.syntax.ast import body_atoms
 
 NAMES = stdlib_names()

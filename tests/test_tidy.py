@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from lacec.diagnostics import CATALOGUE
+from lacec.core.diagnostics import CATALOGUE
 from lacec.records.rules import NAMES
 from lacec.runtime.iltp.rules import NAMES as STREAM_NAMES
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from lacec import __version__
-from lacec.resources import stdlib_names
+from lacec.core.resources import stdlib_names
 
 ROOT = Path(__file__).parent.parent
 explain = runpy.run_path(str(ROOT / ".ci" / "install.py"))["explain"]
@@ -115,7 +115,7 @@ def test_explain_writes_a_page(installed: Installed) -> None:
 
 FIND = """
 import json, lacec
-from lacec.resources import grammar_path, rule_page_path, stdlib_names, stdlib_path
+from lacec.core.resources import grammar_path, rule_page_path, stdlib_names, stdlib_path
 found = [grammar_path(), rule_page_path("bad-head"), *map(stdlib_path, stdlib_names())]
 print(json.dumps([lacec.__file__, *(str(path) for path in found if path.is_file())]))
 """

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 
 import lacec
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.explainer import Why, explain_module
-from lacec.limits import Limits
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 from lacec.proof import Check, Fact
 from lacec.vm.sources import TupleSource, load
 from tests import slow

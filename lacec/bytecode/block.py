@@ -16,7 +16,8 @@ from lacec.bytecode.code import Term as CodeTerm
 from lacec.bytecode.order import Choice, Sizes, estimate, next_atom
 from lacec.bytecode.parts import COUNT_RANK, Filter, Form, Parts, form_of, parts_of
 from lacec.bytecode.rank import Ranking, rank_operands, ranking_of
-from lacec.predicates import RECORD_FACTS, Predicate
+from lacec.core.origins import FULL_VIEW, OPEN, Reading
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import (
     Atom,
     Cardinality,
@@ -28,7 +29,6 @@ from lacec.syntax.ast import (
     Unequal,
     Variable,
 )
-from lacec.views import FULL_VIEW, OPEN, Reading
 
 TESTS = {
     "IntCompare": op.Test.INT_COMPARE,

@@ -11,10 +11,10 @@ from typing import Any
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, CONSTANT, Code, Instruction, Kind, Term
-from lacec.diagnostics import quote
-from lacec.errors import CodeError
-from lacec.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, SCOPE_PREFIX
-from lacec.views import FULL_VIEW
+from lacec.core.diagnostics import quote
+from lacec.core.errors import CodeError
+from lacec.core.origins import FULL_VIEW
+from lacec.core.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, SCOPE_PREFIX
 
 # What the rules of an operand may read beside what they derive.
 _SHARED = RECORD_FACTS.keys() | RUNTIME_FACTS.keys() | ADVERTISEMENT_FACTS.keys()

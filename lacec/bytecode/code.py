@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from lacec.predicates import Predicate
-from lacec.views import OPEN, Reading
+from lacec.core.origins import OPEN, Reading
+from lacec.core.predicates import Predicate
 
 Instruction = tuple[Any, ...]
 """An opcode number, then its operands as the table of opcodes lists them."""

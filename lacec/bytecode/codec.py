@@ -18,9 +18,9 @@ from blake3 import blake3
 
 from lacec.bytecode.code import Block, Code, Group, Instruction, Kind, SourceRule
 from lacec.bytecode.opcodes import OPERANDS, WAY_OPERANDS, Operand, Part
-from lacec.errors import CodeError
-from lacec.predicates import Predicate
-from lacec.views import Origin, Reading
+from lacec.core.errors import CodeError
+from lacec.core.origins import Origin, Reading
+from lacec.core.predicates import Predicate
 
 MAGIC = b"\x00lbc"
 VERSION = 3

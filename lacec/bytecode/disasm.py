@@ -19,9 +19,9 @@ from typing import Any
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, Code, Instruction, Kind
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
+from lacec.core.origins import FULL_VIEW, Origin
 from lacec.syntax.show import show_constant
-from lacec.views import FULL_VIEW, Origin
 
 
 def disassemble(code: Code) -> str:

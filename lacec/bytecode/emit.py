@@ -15,11 +15,11 @@ from lacec.bytecode.code import SourceRule as SourceOf
 from lacec.bytecode.lift import lift
 from lacec.bytecode.order import Sizes
 from lacec.canonical.module import Module
-from lacec.errors import LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import PLAIN, Origin, Resolution
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import Atom, Cardinality, Constant, Literal, Negated, Rule
-from lacec.views import PLAIN, Origin, Resolution
 
 
 def emit(

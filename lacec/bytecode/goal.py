@@ -15,7 +15,8 @@ from lacec.bytecode.block import TESTS
 from lacec.bytecode.order import Choice, Sizes, estimate, next_atom
 from lacec.bytecode.parts import parts_of
 from lacec.bytecode.rank import RankOperands, rank_operands, ranking_of
-from lacec.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
+from lacec.core.origins import FULL_VIEW, Resolution
+from lacec.core.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
 from lacec.syntax.ast import (
     Always,
     Anonymous,
@@ -30,7 +31,6 @@ from lacec.syntax.ast import (
     Variable,
     variables_of,
 )
-from lacec.views import FULL_VIEW, Resolution
 
 GoalTerm = int | str | None
 """The number of a variable, the text of a constant, or None for `_`."""

@@ -17,9 +17,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from lacec.bytecode.parts import parts_of
-from lacec.predicates import Predicate
+from lacec.core.origins import PLAIN, Reading, Resolution
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import Anonymous, Atom, Rule, Term, Variable
-from lacec.views import PLAIN, Reading, Resolution
 
 Shape = frozenset[Atom]
 

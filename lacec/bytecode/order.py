@@ -8,9 +8,9 @@ product comes last.
 from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple
 
-from lacec.predicates import RECORD_FACTS, Predicate
+from lacec.core.origins import Reading
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import Atom, Constant
-from lacec.views import Reading
 
 Sizes = Callable[[Predicate, tuple[tuple[int, str], ...], Reading], int | None]
 """How many tuples of a predicate have these constants in these columns; None if not known.

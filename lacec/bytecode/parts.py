@@ -8,7 +8,7 @@ has many blocks.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from lacec.predicates import BUILTIN_ARITY, Predicate
+from lacec.core.predicates import BUILTIN_ARITY, Predicate
 from lacec.syntax.ast import (
     Always,
     Atom,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lacec.bytecode.opcodes import COMPARES, Compare, Test
-from lacec.predicates import BUILTIN_ARITY
+from lacec.core.predicates import BUILTIN_ARITY
 from lacec.syntax.ast import Anonymous, Atom, Constant, Rule, Variable
 
 KINDS = {"IntCompare": Test.INT_COMPARE, "LexCompare": Test.LEX_COMPARE}

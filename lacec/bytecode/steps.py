@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, Block, Code, Instruction, Term
 from lacec.bytecode.order import Sizes
-from lacec.predicates import Predicate
-from lacec.views import Reading
+from lacec.core.origins import Reading
+from lacec.core.predicates import Predicate
 
 HOW = {
     op.JOIN: "join",

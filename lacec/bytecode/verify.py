@@ -9,11 +9,11 @@ import unicodedata
 
 from lacec.bytecode.checker import BlockChecker, is_below, name_of
 from lacec.bytecode.code import Code, Kind
-from lacec.diagnostics import quote
-from lacec.errors import CodeError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import BASE
-from lacec.views import FULL_VIEW, Origin
+from lacec.core.diagnostics import quote
+from lacec.core.errors import CodeError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import FULL_VIEW, Origin
+from lacec.core.predicates import BASE
 
 
 def verify(code: Code, limits: Limits = DEFAULT_LIMITS) -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lacec.canonical.identifiers import lacegram_id, rule_id
-from lacec.diagnostics import Diagnostic
-from lacec.facets import Facet
-from lacec.predicates import Predicate
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.facets import Facet
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import Rule
 from lacec.syntax.source import SourceRule
 

@@ -12,7 +12,7 @@ from lacec.check.program import Program
 from lacec.check.rules import check_rules
 from lacec.check.spelling import check_spelling
 from lacec.check.strata import check_strata
-from lacec.diagnostics import Diagnostic
+from lacec.core.diagnostics import Diagnostic
 
 CHECKS: tuple[Callable[[Program], Iterator[Diagnostic]], ...] = (
     check_encoding,

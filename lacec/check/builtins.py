@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from lacec.diagnostics import Problem, quote
-from lacec.predicates import BUILTIN_ARITY, BUILTINS, OPERATORS
+from lacec.core.diagnostics import Problem, quote
+from lacec.core.predicates import BUILTIN_ARITY, BUILTINS, OPERATORS
 from lacec.syntax.ast import Atom, Cardinality, Constant, Negated, Rule, Term, Variable
 
 REMOVED = {"Prefix": "TextShape"}

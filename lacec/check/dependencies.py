@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import How, Span
 from lacec.syntax.source import SourceRule
 

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, Problem
+from lacec.core.diagnostics import Diagnostic, Problem
 from lacec.syntax.source import BYTE_ORDER_MARK, SURROGATE, ParsedSource
 
 # Controls, zero-width characters and bidirectional marks; not the joiners that scripts need.

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from lacec.check.program import Program
 from lacec.check.spelling import nearest
-from lacec.diagnostics import Diagnostic, has_errors, place
-from lacec.facets import Facet
+from lacec.core.diagnostics import Diagnostic, has_errors, place
+from lacec.core.facets import Facet
 
 
 def check_facets(program: Program) -> Iterator[Diagnostic]:

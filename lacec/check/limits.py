@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, Problem, place
-from lacec.facets import Facet
-from lacec.limits import Limits
-from lacec.predicates import BUILTIN_ARITY
+from lacec.core.diagnostics import Diagnostic, Problem, place
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
+from lacec.core.predicates import BUILTIN_ARITY
 from lacec.syntax.ast import Atom, Cardinality, Constant, Rule, Term, Unequal, body_atoms
 from lacec.syntax.parse import line_too_long
 from lacec.syntax.source import SourceRule, byte_length

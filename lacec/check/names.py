@@ -6,9 +6,9 @@ modules leave the predicates of lowering alone; a selector is closed.
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Problem
-from lacec.facets import Facet
-from lacec.predicates import BASE, EXPOSE_EXPORTS, GENERATED, GENERATED_PREFIX
+from lacec.core.diagnostics import Problem
+from lacec.core.facets import Facet
+from lacec.core.predicates import BASE, EXPOSE_EXPORTS, GENERATED, GENERATED_PREFIX
 from lacec.syntax.ast import Atom, Rule, body_atoms
 
 

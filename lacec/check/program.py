@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lacec.check.dependencies import Stratification, stratify
-from lacec.facets import Facet
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.syntax.source import ParsedSource, SourceRule
 
 

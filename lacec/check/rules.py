@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from lacec.check import builtins, limits, names, safety, viewers
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, Problem
-from lacec.facets import Facet
-from lacec.limits import Limits
+from lacec.core.diagnostics import Diagnostic, Problem
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
 from lacec.syntax.ast import Rule
 
 

@@ -6,8 +6,8 @@ A rule that was read past a syntax error is left alone: what it binds is a guess
 from collections.abc import Iterator
 
 from lacec.check.spelling import Spelling
-from lacec.diagnostics import Problem
-from lacec.predicates import BUILTIN_ARITY
+from lacec.core.diagnostics import Problem
+from lacec.core.predicates import BUILTIN_ARITY
 from lacec.syntax.ast import (
     Anonymous,
     Atom,

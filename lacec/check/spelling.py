@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic
-from lacec.predicates import (
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.predicates import (
     BASE,
     BUILTIN_ARITY,
     EXPOSE_EXPORTS,

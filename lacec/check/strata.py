@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, Related
+from lacec.core.diagnostics import Diagnostic, Related
 
 # A longer cycle is cut in the message; its related places have every edge.
 MOST_NAMES = 8

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Problem, quote
-from lacec.predicates import OPAQUE_LABEL
+from lacec.core.diagnostics import Problem, quote
+from lacec.core.predicates import OPAQUE_LABEL
 from lacec.syntax.ast import Atom, Cardinality, Constant, Negated, Rule, Term, Unequal
 
 

@@ -27,9 +27,9 @@ from lacec.cli.options import (
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, exposure_note, read_side, read_side_facts
 from lacec.cli.render import counted
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
+from lacec.core.origins import OriginMode
 from lacec.syntax.show import show_atom
-from lacec.views import OriginMode
 
 
 def audit_command(

@@ -13,10 +13,10 @@ from lacec.cli.modules import Checked, Options, check_file, settings_of
 from lacec.cli.options import FilesArgument, LimitOption, WatchOption, WithOption, read_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.render import counted, render, summary
-from lacec.diagnostics import Diagnostic, has_errors
-from lacec.facets import Facet
+from lacec.core.diagnostics import Diagnostic, has_errors
+from lacec.core.facets import Facet
+from lacec.core.resources import LIBRARY
 from lacec.pipeline import Input
-from lacec.resources import LIBRARY
 
 # A fix may make room for another; more rounds than this would be two that undo each other.
 MOST_ROUNDS = 10
@@ -152,7 +152,7 @@ def _watch(files: Sequence[str], options: Options, fix: bool) -> None:
 
 def _watched(files: Sequence[str], options: Options) -> list[str]:
     """The files whose change matters: sources, what is linked to them, settings."""
-    from lacec.settings import NAME
+    from lacec.project.settings import NAME
 
     found = [*(options.linked or ()), *(options.expose or ())]
     try:

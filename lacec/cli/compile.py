@@ -33,11 +33,11 @@ from lacec.cli.options import (
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.render import render
 from lacec.cli.report import refuse, stopped_by_limit
-from lacec.diagnostics import visible
-from lacec.errors import LimitError
-from lacec.limits import Limits
+from lacec.core.diagnostics import visible
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.origins import OriginMode
 from lacec.pipeline import compile_sources
-from lacec.views import OriginMode
 
 
 def compile_command(

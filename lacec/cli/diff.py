@@ -32,15 +32,15 @@ from lacec.cli.plan import Reader, derived_names, read_setup, read_side
 from lacec.cli.render import counted
 from lacec.cli.report import refuse
 from lacec.cli.why import explanation_text, rule_text
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
+from lacec.core.limits import Limits
+from lacec.core.origins import OriginMode
+from lacec.core.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.difference import MOST_EXPLAINED, Change, Difference, difference
 from lacec.explainer import explain_module, explain_plan
-from lacec.limits import Limits
 from lacec.plan.exchange import ExchangePlan
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram, scope_of
-from lacec.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.sides import PROFILE_FACTS
-from lacec.views import OriginMode
 
 SELECTED = Predicate("Selected", 1)
 # What lowering generates, and the exports of both operands that decide it.

@@ -39,13 +39,13 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.report import refuse, warn
+from lacec.core.errors import FactError
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
+from lacec.core.origins import OriginMode
+from lacec.core.predicates import Predicate
 from lacec.engine import Evaluation, check_outputs, evaluate
-from lacec.errors import FactError
-from lacec.facets import Facet
-from lacec.limits import Limits
 from lacec.pipeline import compile_sources
-from lacec.predicates import Predicate
-from lacec.views import OriginMode
 from lacec.vm.factlines import write_facts
 from lacec.vm.tables import write_csv, write_parquet
 

@@ -16,10 +16,11 @@ from lacec.cli.plan import Reader, read_exposure
 from lacec.cli.render import counted
 from lacec.cli.report import limit_help, stopped_by_limit
 from lacec.cli.store.common import read_hash
-from lacec.diagnostics import visible
-from lacec.errors import LimitError
-from lacec.facets import SHORTCUTS, Facet
-from lacec.limits import Limits
+from lacec.core.diagnostics import visible
+from lacec.core.errors import LimitError
+from lacec.core.facets import SHORTCUTS, Facet
+from lacec.core.limits import Limits
+from lacec.core.origins import OriginMode
 from lacec.pipeline import Input
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.lowerings import LOWERINGS, STANDARD
@@ -44,7 +45,6 @@ from lacec.runtime.recording.recorder import NAMES, Recorder
 from lacec.runtime.side import Policy
 from lacec.runtime.store.store import Store
 from lacec.runtime.watch import Watch, stay
-from lacec.views import OriginMode
 
 Operation = tuple[str | None, str | None, list[str] | None]
 

@@ -30,9 +30,9 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import write_json
 from lacec.cli.run_interlace import Advertise, BothPolicy, TwoStores
-from lacec.diagnostics import CATALOGUE, visible
-from lacec.resources import rule_page_path
-from lacec.views import OriginMode
+from lacec.core.diagnostics import CATALOGUE, visible
+from lacec.core.origins import OriginMode
+from lacec.core.resources import rule_page_path
 
 if TYPE_CHECKING:
     from lacec.cli.explain_exchange import ExchangeAsked

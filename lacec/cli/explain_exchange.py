@@ -18,14 +18,14 @@ from lacec.cli.output import Segment, write, write_json
 from lacec.cli.report import stopped_by_limit
 from lacec.cli.store.common import opened, read_hash
 from lacec.cli.why import explanation_text
-from lacec.errors import LimitError
-from lacec.limits import Limits
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.origins import OriginMode
 from lacec.proof import Proof
 from lacec.runtime.exchange import Participant, limit_exceeded, system_clock
 from lacec.runtime.explaining import OUTCOMES, Direction, explain_exchange
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.recording.recorder import NAMES
-from lacec.views import OriginMode
 
 
 @dataclass(frozen=True)

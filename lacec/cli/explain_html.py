@@ -10,9 +10,9 @@ from lacec.cli.files import replace_file
 from lacec.cli.output import write
 from lacec.cli.plan import Policy, Setup, exposure_note, read_side, read_side_facts
 from lacec.cli.program import read_program
+from lacec.core.limits import Limits
 from lacec.explain import explain_program, explain_side
 from lacec.explainer import explain_module, explain_plan
-from lacec.limits import Limits
 from lacec.page.exchange import exchange_page
 from lacec.page.pages import plan_page, policy_page
 from lacec.plan.lower import MAY_SEND

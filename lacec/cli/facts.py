@@ -6,10 +6,10 @@ from pathlib import Path
 
 from lacec.cli.files import STDIN, read_file
 from lacec.cli.report import stopped_by_limit
-from lacec.diagnostics import Diagnostic, Place, place
-from lacec.errors import FactError, LimitError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.diagnostics import Diagnostic, Place, place
+from lacec.core.errors import FactError, LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.vm.database import Database
 from lacec.vm.factline import Fact, read_line
 from lacec.vm.factlines import read_facts

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import typer
 
-from lacec.limits import Limits
+from lacec.core.limits import Limits
+from lacec.core.resources import LIBRARY, source_path, stdlib_names
 from lacec.pipeline import Input
-from lacec.resources import LIBRARY, source_path, stdlib_names
 
 STDIN = "<stdin>"
 

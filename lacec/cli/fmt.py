@@ -10,8 +10,8 @@ from lacec.cli.files import expand, read_input, replace_file
 from lacec.cli.options import FilesArgument
 from lacec.cli.output import write
 from lacec.cli.render import render
-from lacec.errors import CompileError
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.errors import CompileError
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.pipeline import format_source
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from lacec.cli.output import Segment
-from lacec.diagnostics import Diagnostic, visible
+from lacec.core.diagnostics import Diagnostic, visible
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 

@@ -28,8 +28,8 @@ from lacec.cli.output import write, write_json
 from lacec.cli.plan import Reader
 from lacec.cli.run_interlace import Exchanging
 from lacec.cli.store.common import refuse_store
-from lacec.errors import AddressError, StoreError
-from lacec.facets import SHORTCUTS
+from lacec.core.errors import AddressError, StoreError
+from lacec.core.facets import SHORTCUTS
 from lacec.pipeline import Input
 from lacec.records.signature import is_verifier
 from lacec.runtime.iltp.address import Address, parse_address

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from lacec.cli.attend import Display, make_display
 from lacec.cli.link_options import LogFormat
 from lacec.cli.output import write
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
 
 Value = str | int | None
 _STYLES = {"warning": "yellow", "error": "bold red"}

@@ -8,13 +8,13 @@ from pathlib import Path
 import typer
 
 from lacec.cli.files import read_input, read_inputs
-from lacec.diagnostics import Diagnostic
-from lacec.facets import Facet
-from lacec.limits import Limits
-from lacec.modules import module_steps
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
+from lacec.core.resources import LIBRARY, source_path
 from lacec.pipeline import Input, finish
-from lacec.resources import LIBRARY, source_path
-from lacec.settings import Settings, SettingsError, settings_for
+from lacec.project.settings import Settings, SettingsError, settings_for
+from lacec.project.sources import module_steps
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
-from lacec.predicates import Predicate, read_predicate
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
+from lacec.core.origins import OriginMode
+from lacec.core.predicates import Predicate, read_predicate
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RECORD_LIMIT_NAMES, RecordLimits
-from lacec.views import OriginMode
 
 if TYPE_CHECKING:
     from lacec.runtime.interlace.limits import ExchangeLimits

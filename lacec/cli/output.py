@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from io import StringIO
 from typing import Any, TextIO
 
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
 
 Segment = tuple[str, str]
 """Some text and its style, a name that rich knows, or no style at all."""

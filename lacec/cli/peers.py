@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from lacec.check.spelling import nearest
-from lacec.diagnostics import quote
-from lacec.facets import SHORTCUTS
+from lacec.core.diagnostics import quote
+from lacec.core.facets import SHORTCUTS
+from lacec.core.toml import TomlError, read_toml
 from lacec.records.signature import is_verifier
 from lacec.runtime.interlace.limits import HIGHEST_VALUE, LIMIT_NAMES, LOWEST
-from lacec.toml import TomlError, read_toml
 
 MOST_BYTES = 2**20
 MOST_LINKS = 2**20

@@ -18,10 +18,12 @@ from lacec.cli.options import OneSide
 from lacec.cli.output import Segment, write, write_json, write_lines
 from lacec.cli.render import render
 from lacec.cli.report import refuse
-from lacec.diagnostics import Diagnostic, visible
-from lacec.errors import FactError, PlanError
-from lacec.facets import SHORTCUTS, Facet
-from lacec.limits import Limits
+from lacec.core.diagnostics import Diagnostic, visible
+from lacec.core.errors import FactError, PlanError
+from lacec.core.facets import SHORTCUTS, Facet
+from lacec.core.limits import Limits
+from lacec.core.origins import Origin, OriginMode
+from lacec.core.predicates import Predicate
 from lacec.pipeline import Input, compile_sources
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import LocalPolicy, expose_all, expose_selected
@@ -29,9 +31,7 @@ from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND, SideProgram
 from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand
 from lacec.plan.origins import Party
-from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS, SideEvaluation, evaluate_side
-from lacec.views import Origin, OriginMode
 from lacec.vm.database import Database
 from lacec.vm.factlines import write_facts
 

@@ -11,9 +11,9 @@ from lacec.cli.modules import read_linked
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
 from lacec.cli.report import refuse
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
+from lacec.core.limits import Limits
 from lacec.explain import Explanation, Plan, SideExplanation, explain_program, explain_side
-from lacec.limits import Limits
 from lacec.pipeline import compile_sources
 from lacec.vm.database import Database
 

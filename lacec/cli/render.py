@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from lacec.cli.output import Segment
-from lacec.diagnostics import Diagnostic, Place, visible
+from lacec.core.diagnostics import Diagnostic, Place, visible
 
 WINDOW = 100
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold blue"}

@@ -9,7 +9,7 @@ import typer
 from lacec.cli.options import JsonOption
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.render import counted
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
 from lacec.runtime.recording.recorder import NAMES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def replay_command(file: FileArgument, json: JsonOption = False) -> None:
 
     Example: lacec replay exchange.iltp
     """
-    from lacec.errors import RecordingError, StreamError
+    from lacec.core.errors import RecordingError, StreamError
     from lacec.runtime.recording.replay import replay
 
     try:

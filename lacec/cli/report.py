@@ -8,10 +8,10 @@ import typer
 
 from lacec.cli.output import write, write_json
 from lacec.cli.render import render, summary
-from lacec.diagnostics import Diagnostic
-from lacec.errors import LimitError
-from lacec.predicates import Predicate
-from lacec.views import Origin
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.errors import LimitError
+from lacec.core.origins import Origin
+from lacec.core.predicates import Predicate
 
 
 def refuse(

@@ -18,9 +18,9 @@ from lacec.cli.options import (
     not_with_connection,
     read_exchange_limits,
 )
-from lacec.limits import LIMIT_NAMES
+from lacec.core.limits import LIMIT_NAMES
+from lacec.core.origins import OriginMode
 from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
-from lacec.views import OriginMode
 
 if TYPE_CHECKING:
     from lacec.cli.exchange import SideOptions

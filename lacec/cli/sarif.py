@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import quote
 
 from lacec import __version__
-from lacec.diagnostics import CATALOGUE, Diagnostic, Fix, Place
-from lacec.resources import rule_page_path
+from lacec.core.diagnostics import CATALOGUE, Diagnostic, Fix, Place
+from lacec.core.resources import rule_page_path
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -18,8 +18,8 @@ from lacec.cli.options import (
     read_limits,
 )
 from lacec.cli.output import write, write_json
-from lacec.diagnostics import Diagnostic, place
-from lacec.limits import Limits
+from lacec.core.diagnostics import Diagnostic, place
+from lacec.core.limits import Limits
 from lacec.testing.reading import SUFFIX
 from lacec.testing.tables import MOST_BYTES
 
@@ -166,7 +166,7 @@ def _watch(paths: Sequence[str], limits: BothLimits, jobs: int | None) -> None:
 
 def _watched(paths: Sequence[str], found: "Sequence[FileOutcome]") -> list[str]:
     """The files whose change matters: tests, and what they read; settings above them."""
-    from lacec.settings import NAME
+    from lacec.project.settings import NAME
 
     try:
         names = find_tests(paths)

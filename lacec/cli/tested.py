@@ -7,7 +7,7 @@ from lacec.cli.explain_exchange import direction_text
 from lacec.cli.output import Segment
 from lacec.cli.render import counted, render
 from lacec.cli.why import explanation_text
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
 from lacec.runtime.explaining import Direction
 from lacec.testing.outcomes import Covered, Failure, FileOutcome, Outcome, Wrong, coverage
 

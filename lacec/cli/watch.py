@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from lacec.modules import FileState, file_state
+from lacec.project.sources import FileState, file_state
 
 SECONDS = 0.2
 State = dict[str, FileState]

@@ -12,12 +12,12 @@ from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
 from lacec.cli.program import read_program
 from lacec.cli.render import counted
-from lacec.diagnostics import visible
-from lacec.errors import FactError
+from lacec.core.diagnostics import visible
+from lacec.core.errors import FactError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate, read_predicate
 from lacec.explainer import Why, as_fact, explain_module, explain_plan
-from lacec.limits import Limits
 from lacec.plan.lower import scope_of
-from lacec.predicates import Predicate, read_predicate
 from lacec.proof import Check, Fact, Fails, Proof, RuleShown, WhyNot
 
 # Of many proofs so many are shown to people; --json has them all.

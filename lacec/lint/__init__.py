@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 
 from lacec.check.program import Program
-from lacec.diagnostics import CATALOGUE, Diagnostic, Problem
+from lacec.core.diagnostics import CATALOGUE, Diagnostic, Problem
 from lacec.lint import (
     bad_suppression,
     builtin_look_alike,

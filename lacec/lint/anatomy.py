@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from lacec.diagnostics import Mend
-from lacec.predicates import BUILTIN_ARITY, FIELDS, NAMED_FIELDS, Predicate
+from lacec.core.diagnostics import Mend
+from lacec.core.predicates import BUILTIN_ARITY, FIELDS, NAMED_FIELDS, Predicate
 from lacec.syntax.ast import (
     Always,
     Anonymous,

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 
 from lacec.check.spelling import nearest
-from lacec.diagnostics import CATALOGUE, Diagnostic, quote
+from lacec.core.diagnostics import CATALOGUE, Diagnostic, quote
 from lacec.lint.subject import Subject
 from lacec.lint.suppressions import KEY, entries, is_good, place_of
 

@@ -7,7 +7,7 @@ It is an ordinary predicate here, and empty.
 
 from collections.abc import Callable, Iterator
 
-from lacec.diagnostics import Diagnostic, Edit, Fix
+from lacec.core.diagnostics import Diagnostic, Edit, Fix
 from lacec.lint.subject import Subject
 from lacec.syntax.ast import Atom, Negated
 from lacec.syntax.show import show_term

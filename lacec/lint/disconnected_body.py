@@ -8,10 +8,10 @@ Runtime facts, lists of constants and the viewers of an exposure are few, and ar
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Related
+from lacec.core.diagnostics import Diagnostic, Related
+from lacec.core.predicates import EXPOSE_EXPORTS, LOCAL_FACTS, RUNTIME_FACTS
 from lacec.lint.anatomy import Anatomy
 from lacec.lint.subject import Subject
-from lacec.predicates import EXPOSE_EXPORTS, LOCAL_FACTS, RUNTIME_FACTS
 from lacec.syntax.ast import Atom, Variable
 
 

@@ -6,7 +6,7 @@ Selected(Q) :- Have(Q).
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Edit, Fix, Place, Related
+from lacec.core.diagnostics import Diagnostic, Edit, Fix, Place, Related
 from lacec.lint.subject import Own, Subject
 from lacec.syntax.source import SourceRule
 

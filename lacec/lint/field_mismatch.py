@@ -8,10 +8,10 @@ It asks for records that it does not select once it has them, and the other way 
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, quote
-from lacec.facets import Facet
+from lacec.core.diagnostics import Diagnostic, quote
+from lacec.core.facets import Facet
+from lacec.core.predicates import Predicate
 from lacec.lint.subject import Subject
-from lacec.predicates import Predicate
 from lacec.syntax.ast import Atom, Constant, body_atoms
 from lacec.syntax.show import show_constant
 from lacec.syntax.source import SourceRule

@@ -5,7 +5,7 @@ In: the text of a file and the fixes for it. Out: the new text, and how many wer
 
 from collections.abc import Iterable
 
-from lacec.diagnostics import Edit, Fix
+from lacec.core.diagnostics import Edit, Fix
 
 
 def apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:

@@ -8,10 +8,10 @@
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Edit, Fix
-from lacec.facets import Facet
+from lacec.core.diagnostics import Diagnostic, Edit, Fix
+from lacec.core.facets import Facet
+from lacec.core.predicates import ADVERTISEMENT_FACTS, Predicate
 from lacec.lint.subject import Own, Subject
-from lacec.predicates import ADVERTISEMENT_FACTS, Predicate
 from lacec.syntax.ast import Term, Variable
 
 EXPORT = Predicate("SelectAdvertised", 2)

@@ -7,9 +7,9 @@ Field(P,'Tag','00',T)         matches nothing: an index has no zeros in front (0
 import re
 from collections.abc import Iterator
 
-from lacec.diagnostics import Problem, quote
+from lacec.core.diagnostics import Problem, quote
+from lacec.core.predicates import NAMED_FIELDS
 from lacec.lint.anatomy import Anatomy, rewritten
-from lacec.predicates import NAMED_FIELDS
 from lacec.syntax.ast import Atom, Constant, Term, body_atoms
 from lacec.syntax.show import show_constant
 

@@ -10,17 +10,17 @@ is told when the exposure is given; reading what the exposure lets the peer quer
 from collections.abc import Iterator
 
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic
-from lacec.facets import Facet
-from lacec.lint.subject import Subject
-from lacec.lint.subsumption import Bindings, found_in, named
-from lacec.predicates import (
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.facets import Facet
+from lacec.core.predicates import (
     EXPOSE_EXPORTS,
     LOCAL_FACTS,
     RECORD_FACTS,
     SELECTOR_EXPORTS,
     Predicate,
 )
+from lacec.lint.subject import Subject
+from lacec.lint.subsumption import Bindings, found_in, named
 from lacec.syntax.ast import Anonymous, Atom, Literal, Rule, Term, Variable, body_atoms
 
 HAVE = Predicate("Have", 1)

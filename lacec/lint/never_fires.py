@@ -9,11 +9,11 @@ Of each rule the first contradiction is told.
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Problem, quote
+from lacec.core.diagnostics import Diagnostic, Problem, quote
+from lacec.core.predicates import FIELDS, Predicate
 from lacec.lint.anatomy import Anatomy, covers
 from lacec.lint.subject import Subject
 from lacec.lint.truth import always, compare, decimal
-from lacec.predicates import FIELDS, Predicate
 from lacec.syntax.ast import Atom, Cardinality, Constant, Span, Term, Unequal, Variable
 
 FIELD = Predicate("Field", 4)

@@ -6,7 +6,7 @@ Field(P,'Name',_,K), TextShape(K,'','','')
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Problem
+from lacec.core.diagnostics import Problem
 from lacec.lint.anatomy import Anatomy
 from lacec.lint.truth import always, compare, decimal
 from lacec.syntax.ast import Always, Atom, Cardinality, Constant, Literal, Unequal

@@ -9,10 +9,10 @@ In the form of std:latest no pair is made: the machine counts by rank.
 from collections.abc import Iterator
 
 from lacec.bytecode.rank import KINDS, ranking_of
-from lacec.diagnostics import Diagnostic, Related
+from lacec.core.diagnostics import Diagnostic, Related
+from lacec.core.predicates import OPERATORS
 from lacec.lint.anatomy import Anatomy
 from lacec.lint.subject import Own, Subject
-from lacec.predicates import OPERATORS
 from lacec.syntax.ast import Atom, Constant, Rule, Span
 
 

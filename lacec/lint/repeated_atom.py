@@ -5,7 +5,7 @@ Selected(P) :- Have(P), Link(P), Have(P).
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Problem
+from lacec.core.diagnostics import Problem
 from lacec.lint.anatomy import Anatomy
 from lacec.syntax.ast import Always, Literal
 

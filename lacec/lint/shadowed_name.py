@@ -6,9 +6,9 @@ Member('V.alice') :- true.
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Related, visible
+from lacec.core.diagnostics import Diagnostic, Related, visible
+from lacec.core.predicates import Predicate
 from lacec.lint.subject import Subject
-from lacec.predicates import Predicate
 from lacec.syntax.source import SourceRule
 
 

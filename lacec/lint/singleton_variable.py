@@ -7,7 +7,7 @@ In a counted atom such a name is only a wildcard with a name, as in 030, and is 
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Mend, Problem
+from lacec.core.diagnostics import Mend, Problem
 from lacec.lint.anatomy import Anatomy
 
 

@@ -8,10 +8,10 @@ nothing. What the peer says of a record is `AdvertisedField`.
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Edit, Fix
-from lacec.facets import Facet
+from lacec.core.diagnostics import Diagnostic, Edit, Fix
+from lacec.core.facets import Facet
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.lint.subject import Subject
-from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import Atom, Variable
 from lacec.syntax.show import show_atom
 

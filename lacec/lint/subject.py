@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import Literal
 
 from lacec.check.program import Program
-from lacec.diagnostics import Severity
-from lacec.facets import Facet
+from lacec.core.diagnostics import Severity
+from lacec.core.facets import Facet
+from lacec.core.predicates import BASE, Predicate
 from lacec.lint.anatomy import Anatomy
-from lacec.predicates import BASE, Predicate
 from lacec.syntax.ast import Term, body_atoms
 from lacec.syntax.parse import legible
 from lacec.syntax.source import SourceRule

@@ -9,7 +9,7 @@ Rules that are equal but for the names of variables are told by `duplicate-rule`
 from collections import Counter
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Related
+from lacec.core.diagnostics import Diagnostic, Related
 from lacec.lint.subject import Own, Subject
 from lacec.lint.subsumption import subsumes
 from lacec.syntax.source import SourceRule

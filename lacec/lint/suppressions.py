@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from lacec.check.program import Program
-from lacec.diagnostics import CATALOGUE, Place, place
+from lacec.core.diagnostics import CATALOGUE, Place, place
 from lacec.syntax.ast import Annotation, Rule
 from lacec.syntax.source import ParsedSource, SourceRule
 

@@ -7,9 +7,9 @@ TextShape(K,'links','','')       of a path: `linksfar/x` begins so too
 import re
 from collections.abc import Iterator
 
-from lacec.diagnostics import Problem, quote
+from lacec.core.diagnostics import Problem, quote
+from lacec.core.predicates import NAMED_FIELDS
 from lacec.lint.anatomy import Anatomy, rewritten
-from lacec.predicates import NAMED_FIELDS
 from lacec.records.rules import COORDINATES
 from lacec.syntax.ast import Atom, Constant, Variable
 from lacec.syntax.show import show_constant

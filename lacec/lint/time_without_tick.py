@@ -8,9 +8,9 @@ the same (050).
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic, Edit, Fix
+from lacec.core.diagnostics import Diagnostic, Edit, Fix
+from lacec.core.predicates import Predicate
 from lacec.lint.subject import Subject
-from lacec.predicates import Predicate
 from lacec.syntax.ast import body_atoms
 
 START, TICK = Predicate("StartTAI", 1), Predicate("TickTAI", 1)

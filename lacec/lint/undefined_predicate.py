@@ -9,11 +9,11 @@ names that other languages have as builtins are told by rules of their own.
 from collections.abc import Iterator
 
 from lacec.check.spelling import check_spelling
-from lacec.diagnostics import Diagnostic
-from lacec.facets import Facet
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.facets import Facet
+from lacec.core.predicates import EXPOSE_EXPORTS, GENERATED, SELECTOR_EXPORTS, Predicate
 from lacec.lint.builtin_look_alike import LOOK_ALIKES
 from lacec.lint.subject import Subject
-from lacec.predicates import EXPOSE_EXPORTS, GENERATED, SELECTOR_EXPORTS, Predicate
 from lacec.syntax.ast import body_atoms
 
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from lacec.check.spelling import Spelling
-from lacec.diagnostics import Diagnostic, Edit, Fix, quote
+from lacec.core.diagnostics import Diagnostic, Edit, Fix, quote
+from lacec.core.predicates import FIELDS
 from lacec.lint.subject import Subject
-from lacec.predicates import FIELDS
 from lacec.records.links import LINK_SUFFIX
 from lacec.syntax.ast import Atom, Constant
 from lacec.syntax.show import show_constant

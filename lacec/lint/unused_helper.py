@@ -9,7 +9,7 @@ What a plain module is read for is not known, unless a `lace.toml` lists `output
 
 from collections.abc import Iterator
 
-from lacec.diagnostics import Diagnostic
+from lacec.core.diagnostics import Diagnostic
 from lacec.lint.subject import Subject
 
 

@@ -6,7 +6,7 @@ Selected(P) :- Have(P).
 
 from collections.abc import Iterator, Set
 
-from lacec.diagnostics import Diagnostic
+from lacec.core.diagnostics import Diagnostic
 from lacec.lint.subject import Subject
 from lacec.lint.suppressions import KEY, entries, is_good, place_of
 

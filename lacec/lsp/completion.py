@@ -5,13 +5,13 @@ from functools import lru_cache
 
 from lsprotocol import types
 
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import BASE, BUILTIN_MEANING, BUILTINS, FIELDS, OPERATORS
+from lacec.core.resources import stdlib_names, stdlib_path
 from lacec.lsp.cursor import calls_at, field_position, in_body, parameters, tokens
 from lacec.lsp.desk import Analysis, Desk
 from lacec.lsp.hover import describe
 from lacec.lsp.positions import Positions
-from lacec.predicates import BASE, BUILTIN_MEANING, BUILTINS, FIELDS, OPERATORS
-from lacec.resources import stdlib_names, stdlib_path
 from lacec.syntax.ast import Comment
 from lacec.syntax.parse import parse
 from lacec.syntax.show import show_rule

@@ -12,13 +12,13 @@ from functools import cached_property
 from pathlib import Path
 
 from lacec.check.program import Program
-from lacec.diagnostics import Diagnostic, Place, place
-from lacec.limits import DEFAULT_LIMITS
-from lacec.modules import FileState, file_state, module_steps
+from lacec.core.diagnostics import Diagnostic, Place, place
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import Predicate
+from lacec.core.resources import LIBRARY, source_path
 from lacec.pipeline import Compilation, Input, canonicalise, finish
-from lacec.predicates import Predicate
-from lacec.resources import LIBRARY, source_path
-from lacec.settings import NAME, Settings, SettingsError, settings_for
+from lacec.project.settings import NAME, Settings, SettingsError, settings_for
+from lacec.project.sources import FileState, file_state, module_steps
 from lacec.syntax.ast import Atom, body_atoms
 from lacec.syntax.source import ParsedSource, SourceRule, read
 

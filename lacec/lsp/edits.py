@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from lsprotocol import types
 
-from lacec.diagnostics import Diagnostic, Fix
-from lacec.errors import CompileError
+from lacec.core.diagnostics import Diagnostic, Fix
+from lacec.core.errors import CompileError
 from lacec.lint.fixes import apply_fixes
 from lacec.lsp.desk import Analysis, Desk
 from lacec.lsp.positions import Positions, uri_of

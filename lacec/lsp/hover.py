@@ -5,10 +5,7 @@ import re
 from lsprotocol import types
 
 from lacec.canonical.identifiers import rule_id
-from lacec.lsp.cursor import calls_at, is_called, parameters, predicate_at, shape, token_at
-from lacec.lsp.desk import Analysis, Desk
-from lacec.lsp.positions import Positions
-from lacec.predicates import (
+from lacec.core.predicates import (
     BASE,
     BUILTIN_MEANING,
     BUILTINS,
@@ -17,6 +14,9 @@ from lacec.predicates import (
     SELECTOR_EXPORTS,
     Predicate,
 )
+from lacec.lsp.cursor import calls_at, is_called, parameters, predicate_at, shape, token_at
+from lacec.lsp.desk import Analysis, Desk
+from lacec.lsp.positions import Positions
 from lacec.syntax.ast import Annotation, Comment
 from lacec.syntax.source import SourceRule
 

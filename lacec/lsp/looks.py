@@ -5,10 +5,10 @@ from functools import lru_cache
 
 from lsprotocol import types
 
+from lacec.core.predicates import BASE, BUILTINS
 from lacec.lsp.cursor import NAMES, is_called, tokens
 from lacec.lsp.desk import Desk
 from lacec.lsp.positions import Positions
-from lacec.predicates import BASE, BUILTINS
 from lacec.syntax.ast import Annotation, Atom, Comment, Line, Rule, Variable
 from lacec.syntax.parse import CACHED_LINES
 

@@ -5,12 +5,9 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from lacec.diagnostics import Place
-from lacec.errors import LacecError
-from lacec.lsp.cursor import predicate_at
-from lacec.lsp.desk import Analysis, Desk, atoms_of
-from lacec.lsp.positions import Positions, uri_of
-from lacec.predicates import (
+from lacec.core.diagnostics import Place
+from lacec.core.errors import LacecError
+from lacec.core.predicates import (
     BASE,
     BUILTINS,
     EXPOSE_EXPORTS,
@@ -19,7 +16,10 @@ from lacec.predicates import (
     SELECTOR_EXPORTS,
     Predicate,
 )
-from lacec.resources import LIBRARY
+from lacec.core.resources import LIBRARY
+from lacec.lsp.cursor import predicate_at
+from lacec.lsp.desk import Analysis, Desk, atoms_of
+from lacec.lsp.positions import Positions, uri_of
 from lacec.syntax.ast import Cardinality, Literal, Negated, Rule, Term, Unequal, Variable
 from lacec.syntax.lexer import tokens_of
 from lacec.syntax.source import SourceRule

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from lsprotocol import types
 from pygls import uris
 
-from lacec.diagnostics import Place
+from lacec.core.diagnostics import Place
 from lacec.lsp.desk import Desk, real_path
 
 Units = Callable[[str], int]

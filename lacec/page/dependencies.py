@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lacec.canonical.module import Module
+from lacec.core.origins import FULL_VIEW
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.explain import SideExplanation, edges_of
 from lacec.page.graph import Edge, Node, Picture, draw
 from lacec.page.html import Html, tag
 from lacec.page.tables import table_anchor
-from lacec.predicates import RECORD_FACTS, Predicate
-from lacec.views import FULL_VIEW
 
 MEANING = {
     "uses": "uses",

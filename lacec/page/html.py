@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
 
 # No single text is shown longer than this; the longest value of a fact has 1024 bytes.
 MOST_CHARACTERS = 4000

@@ -6,6 +6,7 @@ In: what `lacec explain` finds out of each. Out: the text of a page.
 from collections.abc import Mapping, Sequence
 
 from lacec.canonical.module import Module
+from lacec.core.predicates import Predicate
 from lacec.explain import Explanation, SideExplanation
 from lacec.explainer import Why
 from lacec.page.dependencies import Dependencies, dependencies_part, of_module, of_side
@@ -15,7 +16,6 @@ from lacec.page.rules import policy_cards, rules_part, side_cards
 from lacec.page.tables import facts_part
 from lacec.plan.exchange import ExchangePlan
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND
-from lacec.predicates import Predicate
 
 
 def policy_page(name: str, module: Module, explanation: Explanation, why: Why | None) -> str:

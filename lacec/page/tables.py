@@ -5,11 +5,11 @@ In: what explains an evaluation, and predicates. Out: a table for each predicate
 
 from collections.abc import Mapping, Sequence
 
+from lacec.core.predicates import Predicate
 from lacec.explainer import Why
 from lacec.page.html import Budget, Html, join, tag
 from lacec.page.proofs import explanation
 from lacec.page.rules import lace
-from lacec.predicates import Predicate
 from lacec.proof import Proof
 from lacec.vm.database import Database
 

@@ -7,7 +7,8 @@ which is the same on both sides to the byte.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lacec.errors import PlanError
+from lacec.core.errors import PlanError
+from lacec.core.origins import OriginMode
 from lacec.plan.expose import NO_POLICY, LocalPolicy
 from lacec.plan.lower import LoweredRule, SideProgram, generated_rules, lower, operand_rules
 from lacec.plan.lowerings import LOWERINGS, STANDARD
@@ -15,7 +16,6 @@ from lacec.plan.operands import Operand, RequiredFields, required_fields
 from lacec.plan.origins import AssignedOrigin, Party, assign_origins
 from lacec.plan.provenance import provenance
 from lacec.plan.transcript import Transcript
-from lacec.views import OriginMode
 
 NOBODY = Party()
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lacec.canonical.module import Module
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.pipeline import Input, compile_module
 from lacec.plan.operands import Operand
 

@@ -6,7 +6,7 @@ MergedSelectAdvertised(P,S) :- o0_SelectAdvertised(P,S), o1_SelectAdvertised(P,S
 
 from collections.abc import Sequence
 
-from lacec.predicates import SELECTOR_EXPORTS, Predicate
+from lacec.core.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.syntax.ast import Atom, Rule, Term, Variable
 
 MERGED = "Merged"

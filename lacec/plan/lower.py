@@ -15,13 +15,9 @@ from dataclasses import dataclass, field
 from lacec.canonical.identifiers import lacegram_id, rule_id
 from lacec.canonical.module import Module, ModuleRule
 from lacec.check.dependencies import stratify
-from lacec.facets import Facet
-from lacec.plan.expose import LocalPolicy
-from lacec.plan.intersect import conjunction, intersection
-from lacec.plan.lowerings import lowering_rules
-from lacec.plan.operands import Operand
-from lacec.plan.origins import AssignedOrigin
-from lacec.predicates import (
+from lacec.core.facets import Facet
+from lacec.core.origins import FULL_VIEW, OPEN, Origin, Reading, Resolution, View
+from lacec.core.predicates import (
     BASE,
     BUILTIN_ARITY,
     EXPOSE_EXPORTS,
@@ -29,10 +25,14 @@ from lacec.predicates import (
     RECORD_FACTS,
     Predicate,
 )
+from lacec.plan.expose import LocalPolicy
+from lacec.plan.intersect import conjunction, intersection
+from lacec.plan.lowerings import lowering_rules
+from lacec.plan.operands import Operand
+from lacec.plan.origins import AssignedOrigin
 from lacec.syntax.ast import Atom, Cardinality, Literal, Negated, Rule, body_atoms
 from lacec.syntax.show import show_rule
 from lacec.syntax.source import Source, SourceRule
-from lacec.views import FULL_VIEW, OPEN, Origin, Reading, Resolution, View
 
 CAN_QUERY = Predicate("CanQueryRecord", 2)
 CAN_QUERY_OWN = Predicate("CanQueryOwn", 2)

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lacec.canonical.module import Module
-from lacec.errors import PlanError
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.errors import PlanError
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import Origin
+from lacec.core.predicates import Predicate
 from lacec.pipeline import Input, compile_module
-from lacec.predicates import Predicate
 from lacec.syntax.ast import Constant, body_atoms
-from lacec.views import Origin
 
 ADVERTISED_FIELD = Predicate("AdvertisedField", 5)
 _NAME = 2  # where AdvertisedField has the name of the field

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lacec.canonical.identifiers import module_digest, origin_digest
-from lacec.errors import PlanError
+from lacec.core.errors import PlanError
+from lacec.core.origins import OriginMode
+from lacec.core.predicates import OPAQUE_PREFIX
 from lacec.plan.operands import Operand
-from lacec.predicates import OPAQUE_PREFIX
 from lacec.syntax.show import show_fact
-from lacec.views import OriginMode
 
 # D24: a source label is at most so long; a nonce need not be longer.
 MOST_BYTES = 256

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lacec.canonical.identifiers import plan_id
-from lacec.errors import PlanError
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.errors import PlanError
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import OPAQUE_LABEL, RUNTIME_FACTS
 from lacec.plan.lowerings import LOWERINGS
 from lacec.plan.operands import RequiredFields
 from lacec.plan.origins import is_verifier_origin
-from lacec.predicates import OPAQUE_LABEL, RUNTIME_FACTS
 from lacec.records import b64a
 from lacec.syntax.fact import read_fact
 from lacec.syntax.show import show_fact

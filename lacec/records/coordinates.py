@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from unicodedata import is_normalized
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.links import is_typed_hash
 from lacec.records.mistakes import check_path
 from lacec.records.record import Record

@@ -7,7 +7,7 @@ left out; what it embeds is its own, by reference. Values are NFC text of at mos
 bytes, because the lines of a record are.
 """
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.records.links import LINK_SUFFIX, read_link
 from lacec.records.record import Record
 

@@ -8,8 +8,8 @@ import re
 from typing import NamedTuple, NoReturn
 from unicodedata import is_normalized
 
-from lacec.diagnostics import quote
-from lacec.errors import RecordError
+from lacec.core.diagnostics import quote
+from lacec.core.errors import RecordError
 from lacec.records import b64a
 from lacec.records.limits import RecordLimits
 from lacec.records.rules import COORDINATES, LINE_BYTES, MARK, PATH_BYTES, RESERVED, TRAILER

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from blake3 import blake3
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records import b64a
 from lacec.records.head import Extras, Head, find_head, read_head
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, NO_RECORD_LIMITS, RecordLimits

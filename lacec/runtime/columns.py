@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacec.errors import FactError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import FactError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.records.facts import FIELD, HAVE, record_facts
 from lacec.records.record import Record
 from lacec.runtime.interlace.advertisement import (

@@ -4,10 +4,10 @@ In: the program of a side and the facts of an evaluation. Out: for each record t
 operand selects, all of its rules that do, as explanations find them (lacec/explainer.py).
 """
 
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.explainer import explain_plan
-from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule, SideProgram, scope_of
-from lacec.predicates import SELECTOR_EXPORTS, Predicate
 from lacec.vm.database import Database
 
 Deciding = dict[str, dict[str, tuple[LoweredRule, ...]]]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 
 from lacec.canonical.module import Module, ModuleRule
-from lacec.errors import LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.errors import LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.lower import LoweredRule
 from lacec.records.facts import record_facts
 from lacec.records.record import Record, parse_record

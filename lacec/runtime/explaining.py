@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.explainer import Authored, Why, explain_plan
-from lacec.limits import Limits
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
-from lacec.predicates import Predicate
 from lacec.proof import Fact, Proof, WhyNot
 from lacec.runtime.exchange import Layer, Participant, make_pair
 from lacec.runtime.interlace import events as e

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from lacec.limits import Limits
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.plan.lower import SideProgram
-from lacec.predicates import Predicate
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.events import Evaluated

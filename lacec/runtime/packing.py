@@ -10,7 +10,7 @@ import struct
 import numpy as np
 from blake3 import blake3
 
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.records.links import is_typed_hash
 from lacec.runtime.columns import Columns, Fields, carry, columns_of
 from lacec.runtime.interlace.claims import Claims

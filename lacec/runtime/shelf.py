@@ -7,8 +7,8 @@ a test has one in memory. An exchange sees no difference.
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.records.facts import Fact
 from lacec.records.record import Record
 from lacec.vm.database import Database

@@ -12,7 +12,7 @@ from typing import Protocol
 from lacec.bytecode.emit import emit
 from lacec.bytecode.verify import verify
 from lacec.canonical.identifiers import lacegram_id
-from lacec.errors import (
+from lacec.core.errors import (
     CodeError,
     CompileError,
     FactError,
@@ -21,14 +21,15 @@ from lacec.errors import (
     RecordError,
     StoreError,
 )
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import OriginMode
+from lacec.core.predicates import Predicate
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import NO_POLICY, LocalPolicy
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
 from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand, peer_operand
 from lacec.plan.origins import Party
-from lacec.predicates import Predicate
 from lacec.records.facts import HAVE
 from lacec.records.limits import NO_RECORD_LIMITS
 from lacec.records.record import Record, parse_record
@@ -41,7 +42,6 @@ from lacec.runtime.live import Given, LiveLink, LiveStore
 from lacec.runtime.memory import Description, Memory
 from lacec.runtime.shelf import Moment, Shelf
 from lacec.sides import OUTPUTS, evaluate_side
-from lacec.views import OriginMode
 from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows

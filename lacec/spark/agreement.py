@@ -6,10 +6,10 @@ of their advertisements, and the runtime facts: as two sides in one process have
 
 from dataclasses import dataclass
 
+from lacec.core.predicates import ADVERTISEMENT_FACTS, Predicate
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.lower import MAY_SEND, SideProgram
 from lacec.plan.origins import Party
-from lacec.predicates import ADVERTISEMENT_FACTS, Predicate
 from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.hello import offered_schema

@@ -15,10 +15,10 @@ from pyspark.sql import functions as F
 
 from lacec.bytecode.code import Kind
 from lacec.canonical.module import Module
+from lacec.core.predicates import Predicate
 from lacec.difference import MOST_EXPLAINED, WAYS, Change, Decided, Difference
 from lacec.explainer import shown_rule
 from lacec.plan.lower import SideProgram
-from lacec.predicates import Predicate
 from lacec.proof import Fact, RuleShown
 from lacec.spark.evaluate import Evaluator
 from lacec.spark.kernels import Kernels

@@ -16,9 +16,10 @@ from pyspark.sql import functions as F
 from lacec.bytecode.emit import emit
 from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import PLAIN, Resolution
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, OWN_VIEWER, VIEWER, SideProgram
-from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.records.facts import HAVE
 from lacec.sides import OUTPUTS, check_predicates, check_program
 from lacec.spark.facts import View, advertised_facts, both, record_facts
@@ -26,7 +27,6 @@ from lacec.spark.kernels import Kernels
 from lacec.spark.machine import Settings, SparkMachine
 from lacec.spark.registers import HASH, Few, Register, Rows, Table, Told, every, names_of, relation
 from lacec.spark.work import Work
-from lacec.views import PLAIN, Resolution
 from lacec.vm.database import Database
 from lacec.vm.tables import arrow_table
 

@@ -11,7 +11,7 @@ from functools import partial
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.records.facts import BLOB_HASH, FIELD, HAVE, PLEX_HASH, RECORD_LINK
 from lacec.spark.kernels import Kernels
 from lacec.spark.registers import HASH, Columns, Few, Register, Rows, Table, Told, every, relation

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 
 _VERSIONS = re.compile(r"PYTHON_VERSION_MISMATCH\] (.*)")
 # What an exception of Python says at the end of its trace, within one of Java; or one of Java.

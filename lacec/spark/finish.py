@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, Block, Code, Group, Instruction, Kind
-from lacec.errors import LimitError
-from lacec.predicates import Predicate
+from lacec.core.errors import LimitError
+from lacec.core.predicates import Predicate
 from lacec.spark.registers import Few, Register, names_of, relation
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine

@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 
 OLDEST = 17
 _PATIENCE = 60  # seconds for `java -version` on a machine that is busy

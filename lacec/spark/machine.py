@@ -17,9 +17,9 @@ from pyspark.sql import functions as F
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, Block, Code, Group, Kind, Term
-from lacec.errors import LimitError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.spark.builtins import run_test
 from lacec.spark.facts import View
 from lacec.spark.finish import finish

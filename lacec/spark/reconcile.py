@@ -16,9 +16,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.plan.lower import SideProgram
-from lacec.predicates import Predicate
 from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS as EXCHANGE_LIMITS

@@ -18,7 +18,7 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.runtime.store.signatures import module_folders
 from lacec.spark.failures import clear_errors
 from lacec.spark.java import find_java, make_launcher

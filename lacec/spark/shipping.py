@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, finalize
 
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.spark.failures import clear_errors
 
 if TYPE_CHECKING:

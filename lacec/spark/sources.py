@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lacec.diagnostics import quote
-from lacec.errors import RecordError, SparkError
+from lacec.core.diagnostics import quote
+from lacec.core.errors import RecordError, SparkError
 from lacec.records.head import find_head, read_head
 from lacec.records.limits import RecordLimits
 from lacec.runtime.store.importing import files_below

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.runtime.store.files import sync_folder
 from lacec.spark.rows import RECORD_COLUMNS, REFUSED_COLUMNS, Row, record_arrays
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lacec import __version__
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.limits import RecordLimits
 from lacec.records.record import Record, check_signature, parse_record
 from lacec.runtime.store.importing import Place, Refused, read_stream

@@ -8,7 +8,7 @@ import json
 from math import isfinite
 from typing import Any, NoReturn
 
-from lacec.diagnostics import Problem, quote
+from lacec.core.diagnostics import Problem, quote
 from lacec.syntax.ast import Annotation
 
 MARKER = "#:json"

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 
 Span = tuple[int, int]
 NOWHERE: Span = (0, 0)

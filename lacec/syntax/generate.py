@@ -8,7 +8,7 @@ that no command pays for importing it or for building tables. Run it with
 from pathlib import Path
 from pprint import pformat
 
-from lacec.resources import grammar_path, textmate_path
+from lacec.core.resources import grammar_path, textmate_path
 
 TABLES = Path(__file__).with_name("tables.py")
 START = "line"

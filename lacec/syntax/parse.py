@@ -9,8 +9,8 @@ repaired where it is clear what was meant (mistakes/), and read on.
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from lacec.diagnostics import Diagnostic, Problem, quote
-from lacec.limits import Limits
+from lacec.core.diagnostics import Diagnostic, Problem, quote
+from lacec.core.limits import Limits
 from lacec.syntax import mistakes
 from lacec.syntax.annotations import read_annotation
 from lacec.syntax.ast import Annotation, Comment, Line, Rule

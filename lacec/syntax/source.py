@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lacec.diagnostics import Diagnostic, Place, place
-from lacec.limits import Limits
+from lacec.core.diagnostics import Diagnostic, Place, place
+from lacec.core.limits import Limits
 from lacec.syntax.ast import Line, Rule, Span
 
 SURROGATE = re.compile("[\ud800-\udfff]")

@@ -8,7 +8,7 @@ A line stands alone, so no pattern goes on after one.
 import json
 from typing import Any
 
-from lacec.predicates import BASE, BUILTINS
+from lacec.core.predicates import BASE, BUILTINS
 from lacec.syntax.tables import TERMINALS
 
 # What a terminal is called when nothing else is said of it.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lacec.facets import Facet
+from lacec.core.facets import Facet
 
 How = Literal["is", "has", "lacks"]
 # Of a side, what is expected beside predicates by their names.

@@ -7,9 +7,9 @@ around, each explained on both sides.
 from collections.abc import Iterable
 from time import monotonic_ns
 
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
 from lacec.explainer import Authored, explain_plan
-from lacec.facets import Facet
-from lacec.limits import Limits
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.operands import Operand
 from lacec.runtime.exchange import Layer, Participant, make_pair, system_clock

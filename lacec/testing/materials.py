@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from lacec.check.spelling import nearest
-from lacec.errors import LacecError, RecordError
+from lacec.core.errors import LacecError, RecordError
 from lacec.records.record import Record, build_blob, build_plex, build_seal, read_some_records
 from lacec.records.signature import Secret
 from lacec.testing.cases import Case, PartySpec, TestFile

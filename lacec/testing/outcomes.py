@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from lacec.diagnostics import Diagnostic
+from lacec.core.diagnostics import Diagnostic
 from lacec.proof import Proof, WhyNot
 from lacec.runtime.explaining import Direction
 from lacec.runtime.recording.recorder import NAMES

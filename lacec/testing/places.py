@@ -7,7 +7,7 @@ inline table or a list has the line of the key before it.
 import re
 from collections.abc import Sequence
 
-from lacec.toml import bare
+from lacec.core.toml import bare
 
 Path = tuple[str | int, ...]
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lacec.canonical.module import Module
-from lacec.diagnostics import Diagnostic, place
-from lacec.errors import CompileError
-from lacec.facets import Facet
-from lacec.limits import Limits
+from lacec.core.diagnostics import Diagnostic, place
+from lacec.core.errors import CompileError
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
+from lacec.core.resources import LIBRARY, source_path, stdlib_names
 from lacec.pipeline import Input, compile_module
 from lacec.plan.expose import LocalPolicy, expose_all, expose_selected
 from lacec.plan.operands import Operand
-from lacec.resources import LIBRARY, source_path, stdlib_names
-from lacec.settings import Settings, SettingsError, settings_for
+from lacec.project.settings import Settings, SettingsError, settings_for
 from lacec.testing.cases import Case, TestFile
 from lacec.testing.materials import CaseError, FileError
 

@@ -17,11 +17,11 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from lacec.check.spelling import nearest
-from lacec.diagnostics import Diagnostic, quote
-from lacec.facets import SHORTCUTS, Facet
-from lacec.predicates import RUNTIME_FACTS
+from lacec.core.diagnostics import Diagnostic, quote
+from lacec.core.facets import SHORTCUTS, Facet
+from lacec.core.predicates import RUNTIME_FACTS
+from lacec.core.resources import LIBRARY
 from lacec.records.tai import read_time
-from lacec.resources import LIBRARY
 from lacec.testing.cases import (
     OF_AN_EXCHANGE,
     Case,

@@ -10,21 +10,21 @@ from itertools import chain
 from time import perf_counter
 
 from lacec.check.spelling import nearest
-from lacec.diagnostics import Diagnostic, Place, quote
+from lacec.core.diagnostics import Diagnostic, Place, quote
+from lacec.core.errors import CompileError, FactError, LimitError, PlanError
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import LOCAL_FACTS, Predicate, read_predicate
+from lacec.core.resources import LIBRARY
 from lacec.engine import check_given
-from lacec.errors import CompileError, FactError, LimitError, PlanError
 from lacec.explainer import Why, explain_module, explain_plan
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.plan.exchange import make_plan
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND, SideProgram, scope_of
 from lacec.plan.operands import Operand
 from lacec.plan.origins import Party
-from lacec.predicates import LOCAL_FACTS, Predicate, read_predicate
 from lacec.proof import Fact
 from lacec.records.facts import FIELD, HAVE, record_facts
 from lacec.records.record import Record
-from lacec.resources import LIBRARY
 from lacec.runtime.columns import ADVERTISED, ADVERTISED_FIELD
 from lacec.runtime.shelf import Rows, rows_of
 from lacec.runtime.side import EXCHANGE_LIMITS

@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from lacec.check.spelling import nearest
-from lacec.diagnostics import Diagnostic, place, quote
+from lacec.core.diagnostics import Diagnostic, place, quote
+from lacec.core.toml import TomlError, read_toml, text_of
 from lacec.testing.places import Path, Places
-from lacec.toml import TomlError, read_toml, text_of
 
 MOST_BYTES = 2**22
 Table = Mapping[str, Any]

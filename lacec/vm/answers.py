@@ -13,9 +13,9 @@ import numpy as np
 
 from lacec.bytecode.code import Code
 from lacec.bytecode.goal import Ask, Goal, GoalTerm, Part, Pattern, Ranked
-from lacec.errors import LimitError
-from lacec.predicates import Predicate
-from lacec.views import FULL_VIEW, Origin
+from lacec.core.errors import LimitError
+from lacec.core.origins import FULL_VIEW, Origin
+from lacec.core.predicates import Predicate
 from lacec.vm import kernels
 from lacec.vm.builtins import Operand, compare_signs, decimals, run_test
 from lacec.vm.finding import Finder

@@ -9,9 +9,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from lacec.errors import FactError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import FactError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.vm.database import Database
 from lacec.vm.kept import EVERYTHING, Few, Kept, Tuple, tuples_of
 from lacec.vm.kernels import distinct_from

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from lacec.errors import LimitError
-from lacec.limits import Limits
-from lacec.predicates import ADVERTISEMENT_FACTS, RUNTIME_FACTS, Predicate
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import ADVERTISEMENT_FACTS, RUNTIME_FACTS, Predicate
 from lacec.vm.kernels import concatenate, distinct
 from lacec.vm.relation import Ids, Relation
 from lacec.vm.symbols import Symbols

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacec.limits import Limits
+from lacec.core.limits import Limits
 from lacec.vm.factline import is_predicate_name
 from lacec.vm.text import Bytes, Mask, Offsets, Rows, Words, hash_and_match
 

@@ -10,9 +10,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from lacec.diagnostics import Problem, quote
-from lacec.limits import Limits
-from lacec.predicates import BUILTINS, Predicate
+from lacec.core.diagnostics import Problem, quote
+from lacec.core.limits import Limits
+from lacec.core.predicates import BUILTINS, Predicate
 from lacec.syntax.show import show_constant
 
 _NO_NAMES = {"not", "true", *BUILTINS}

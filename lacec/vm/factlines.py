@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from lacec.diagnostics import Diagnostic, sort
-from lacec.errors import FactError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.diagnostics import Diagnostic, sort
+from lacec.core.errors import FactError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.syntax.show import show_fact
 from lacec.vm.database import Database, check_sizes
 from lacec.vm.factblocks import File, Plain

@@ -21,9 +21,9 @@ from math import ceil
 from time import monotonic
 
 from lacec.bytecode.code import Code
-from lacec.errors import CancelledError, LimitError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import CancelledError, LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.vm.base import NO_CHANGE, Base, Change, Changes, database_of, difference
 from lacec.vm.database import check_sizes
 from lacec.vm.kept import Few, Kept, Part, Tuple

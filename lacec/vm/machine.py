@@ -16,10 +16,10 @@ import numpy as np
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, CONSTANT, Block, Code, Group, Kind, Term
-from lacec.errors import CancelledError, LimitError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
-from lacec.views import Origin
+from lacec.core.errors import CancelledError, LimitError
+from lacec.core.limits import Limits
+from lacec.core.origins import Origin
+from lacec.core.predicates import Predicate
 from lacec.vm import kernels
 from lacec.vm.builtins import Operand, clamped, compare_signs, decimals, integer, run_test
 from lacec.vm.database import Database

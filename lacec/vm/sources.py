@@ -10,10 +10,10 @@ from typing import Protocol
 
 import numpy as np
 
-from lacec.diagnostics import quote
-from lacec.errors import FactError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
+from lacec.core.diagnostics import quote
+from lacec.core.errors import FactError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.vm.database import Database
 from lacec.vm.relation import Ids
 

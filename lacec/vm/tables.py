@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from lacec.diagnostics import quote
-from lacec.errors import FactError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.diagnostics import quote
+from lacec.core.errors import FactError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.vm.arrays import unique
 from lacec.vm.database import Database, check_sizes
 from lacec.vm.factline import is_predicate_name

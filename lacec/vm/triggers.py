@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Block, Code, Kind
-from lacec.views import FULL_VIEW
+from lacec.core.origins import FULL_VIEW
 from lacec.vm.base import Change
 from lacec.vm.kept import Part, Tuple
 from lacec.vm.rows import Make, Ranked, RowBlock, Unfit

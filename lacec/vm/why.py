@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lacec.bytecode.goal import Ask, Goal, Rules
-from lacec.predicates import Predicate
-from lacec.views import FULL_VIEW
+from lacec.core.origins import FULL_VIEW
+from lacec.core.predicates import Predicate
 from lacec.vm import kernels
 from lacec.vm.answers import Answers, State
 from lacec.vm.kept import relation_of

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacec.bytecode.goal import Ask, Goal, Part
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.vm.answers import Answers, Keys, State, split_terms
 from lacec.vm.relation import Relation, Rows
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.records import b64a
 from lacec.vm.database import Database
 from lacec.vm.text import PADDING

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 import lacec
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import RECORD_FACTS
 from lacec.engine import evaluate
-from lacec.limits import DEFAULT_LIMITS
-from lacec.predicates import RECORD_FACTS
 from lacec.vm.database import Database
 from lacec.vm.factlines import read_facts
 from lacec.vm.sources import load, source_of

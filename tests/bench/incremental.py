@@ -16,13 +16,13 @@ from rich.table import Table
 
 import lacec
 from lacec.changing import LiveSide, live_program
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.engine import evaluate
-from lacec.limits import DEFAULT_LIMITS
 from lacec.plan.exchange import make_plan
 from lacec.plan.expose import LocalPolicy, expose_selected
 from lacec.plan.operands import author_operand
 from lacec.plan.origins import Party
-from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.sides import evaluate_side
 from lacec.vm.base import Base, Changes, database_of
 from lacec.vm.database import Database

@@ -24,11 +24,11 @@ from rich.table import Table
 from lacec.canonical.module import build_module
 from lacec.check import CHECKS
 from lacec.check.program import Program
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.resources import grammar_path
 from lacec.lint import lint
 from lacec.pipeline import compile_module
-from lacec.resources import grammar_path
 from lacec.syntax import automaton, lexer, tables
 from lacec.syntax import parse as parsing
 from lacec.syntax.source import ParsedSource, read

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
+from lacec.core.predicates import Predicate
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 from lacec.spark.rows import RECORD_COLUMNS
 from tests.bench import results
 from tests.bench.corpus import FIELD, HAVE, LINK, Corpus, make_corpus

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 import lacec
+from lacec.core.predicates import Predicate
 from lacec.explainer import explain_module
-from lacec.predicates import Predicate
 from lacec.proof import Fact
 from lacec.vm.database import Database
 from tests.bench import results

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 
 
 @dataclass(frozen=True)

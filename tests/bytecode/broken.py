@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, CONSTANT, Code, Group, Kind
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from tests.bytecode.programs import (
     PROGRAMS,
     block_of,

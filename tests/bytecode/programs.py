@@ -11,8 +11,8 @@ from lacec.bytecode.code import Block, Code, Instruction, Kind, SourceRule
 from lacec.bytecode.disasm import disassemble_block
 from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
+from lacec.core.predicates import Predicate
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 
 FILE = "test.lace"
 

@@ -13,7 +13,7 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Code, SourceRule
 from lacec.bytecode.codec import CHECKSUM_BYTES, MAGIC, VERSION, decode, encode
 from lacec.bytecode.disasm import disassemble
-from lacec.errors import CodeError, LacecError
+from lacec.core.errors import CodeError, LacecError
 from tests.bytecode.programs import (
     PROGRAMS,
     code_of,

@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Code, SourceRule
 from lacec.bytecode.disasm import disassemble, disassemble_block
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from tests.bytecode.programs import (
     PROGRAMS,
     code_of,

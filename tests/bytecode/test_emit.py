@@ -8,8 +8,8 @@ import pytest
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Kind
 from lacec.bytecode.order import Sizes
-from lacec.predicates import Predicate
-from lacec.views import OPEN, Reading
+from lacec.core.origins import OPEN, Reading
+from lacec.core.predicates import Predicate
 from tests.bytecode.programs import blocks_of, code_of, listing, shown
 
 NEWER = """

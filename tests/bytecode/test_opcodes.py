@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lacec.bytecode import opcodes as op
-from lacec.predicates import BUILTIN_ARITY, OPERATORS
+from lacec.core.predicates import BUILTIN_ARITY, OPERATORS
 from lacec.vm.machine import Machine
 
 DOCS = Path(__file__).parents[2] / "docs"

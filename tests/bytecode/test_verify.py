@@ -12,9 +12,9 @@ from lacec.bytecode.checker import KINDS
 from lacec.bytecode.code import Code
 from lacec.bytecode.codec import CHECKSUM_BYTES, decode, encode
 from lacec.bytecode.verify import verify
-from lacec.errors import CodeError, LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import CodeError, LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine
 from lacec.vm.sources import TupleSource, load

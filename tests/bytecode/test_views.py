@@ -11,11 +11,11 @@ from lacec.bytecode.codec import decode, encode
 from lacec.bytecode.disasm import disassemble
 from lacec.bytecode.emit import emit
 from lacec.bytecode.verify import verify
-from lacec.errors import CodeError
+from lacec.core.errors import CodeError
+from lacec.core.origins import Origin, Reading
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.lower import SideProgram
-from lacec.predicates import RECORD_FACTS, Predicate
-from lacec.views import Origin, Reading
 from tests.bytecode.programs import find, with_operand
 from tests.plan.pairs import plan_of
 

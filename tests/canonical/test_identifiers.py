@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacec.canonical.identifiers import lacegram_id, rule_id
-from lacec.errors import CompileError
-from lacec.facets import Facet
+from lacec.core.errors import CompileError
+from lacec.core.facets import Facet
 from lacec.pipeline import compile_module
 from lacec.syntax.ast import Rule
 from lacec.syntax.show import show_constant, show_rule

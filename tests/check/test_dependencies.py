@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacec.check.dependencies import Stratification, stratify
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import Atom, Cardinality, Negated, Rule
 from tests.helpers import compiled, examples, lines, parsed
 from tests.strategies import dressed, sound_programs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lacec.facets import Facet
+from lacec.core.facets import Facet
 from lacec.pipeline import check_sources
 from tests.helpers import FACETS, REST, Found, cases, diagnose, found, lines, only
 

@@ -4,8 +4,8 @@ from dataclasses import astuple
 
 import pytest
 
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, LIMIT_NAMES, Limits
 from lacec.pipeline import check_sources
 from tests.helpers import REST, Found, errors, found, lines, only
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 
 from lacec.check.program import Program
-from lacec.diagnostics import has_errors
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.diagnostics import has_errors
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.pipeline import check_sources, compile_sources
 from tests.helpers import diagnose, errors, examples, found, lines, only, parsed
 from tests.strategies import sources

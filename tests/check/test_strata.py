@@ -1,6 +1,6 @@
 """Stratification (030): no predicate needs itself through a negated or counted atom."""
 
-from lacec.facets import Facet
+from lacec.core.facets import Facet
 from lacec.pipeline import check_sources
 from tests.helpers import Found, cases, diagnose, found, lines, only
 

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from lacec.cli import COMMANDS
 from lacec.cli.sarif import sarif_log
-from lacec.diagnostics import CATALOGUE, Diagnostic, Place
+from lacec.core.diagnostics import CATALOGUE, Diagnostic, Place
 from tests.cli.run import lacec
 from tests.helpers import linted
 

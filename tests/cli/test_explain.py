@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lacec.diagnostics import CATALOGUE
-from lacec.resources import rule_page_path
+from lacec.core.diagnostics import CATALOGUE
+from lacec.core.resources import rule_page_path
 from tests.cli.run import lacec
 
 

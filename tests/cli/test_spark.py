@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from lacec.cli.spark.common import progress
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.spark.failures import clear_errors
 
 

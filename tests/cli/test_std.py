@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lacec.resources import stdlib_names
+from lacec.core.resources import stdlib_names
 from tests.cli.run import lacec
 
 POLICY = """\

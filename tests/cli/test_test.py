@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lacec.cli import test as command
-from lacec.resources import ROOT
+from lacec.core.resources import ROOT
 from tests.cli.run import lacec
 
 PASSES = "[[test]]\nname = \"it is\"\nfacts = \"Have('S.1')\"\nis.selected = ['S.1']\n"

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from lacec.errors import PlanError, RecordError, RecordingError, StreamError
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.errors import PlanError, RecordError, RecordingError, StreamError
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.origins import OriginMode
 from lacec.plan.exchange import make_plan
 from lacec.plan.origins import Party
 from lacec.plan.transcript import read_transcript
@@ -39,7 +40,6 @@ from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.recording.reader import EntryReader
 from lacec.runtime.recording.recorder import Recorder
 from lacec.runtime.side import Policy
-from lacec.views import OriginMode
 from tests.records import made
 from tests.simulation.policies import (
     ANSWERS,

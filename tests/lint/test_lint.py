@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 
 import lacec.lint
-from lacec.diagnostics import CATALOGUE
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.diagnostics import CATALOGUE
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import Predicate
+from lacec.core.resources import rule_page_path, source_path, stdlib_names, stdlib_path
 from lacec.lint import OF_A_MODULE, OF_A_RULE, lint
 from lacec.lint.fixes import apply_fixes
 from lacec.lint.unused_suppression import lint_suppressions
 from lacec.pipeline import Compilation, link_sources, lint_sources, parse_sources
-from lacec.predicates import Predicate
-from lacec.resources import rule_page_path, source_path, stdlib_names, stdlib_path
-from lacec.settings import settings_for
+from lacec.project.settings import settings_for
 from tests import slow
 from tests.bench.language import policy
 from tests.helpers import FILE, examples, linted, lints, rule

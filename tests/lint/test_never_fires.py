@@ -1,6 +1,6 @@
 """A rule whose body contradicts itself."""
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from tests.helpers import Found, cases, lints
 
 N = "A(P) :- Field(P,'N',_,V), {}."

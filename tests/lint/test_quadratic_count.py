@@ -1,6 +1,6 @@
 """A count that compares every pair."""
 
-from lacec.resources import stdlib_path
+from lacec.core.resources import stdlib_path
 from tests.helpers import Found, cases, lines, lints
 
 AT = "At(P,T) :- Field(P,'App',_,'a'), Field(P,'TAI',_,T)."

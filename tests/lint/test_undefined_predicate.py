@@ -1,6 +1,6 @@
 """A predicate that nothing defines."""
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from tests.helpers import Found, cases, lints
 
 

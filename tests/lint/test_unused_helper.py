@@ -1,6 +1,6 @@
 """A predicate that nothing needs which is exported."""
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from tests.helpers import REST, Found, cases, lints
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from lacec.core.predicates import BUILTINS
 from lacec.lsp.cursor import calls_at, parameters, token_at
-from lacec.predicates import BUILTINS
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
+from lacec.core.predicates import Predicate
 from lacec.lsp.desk import Desk
 from lacec.pipeline import lint_sources
-from lacec.predicates import Predicate
 from lacec.syntax import parse as parsing
 from tests.bench.language import policy
 

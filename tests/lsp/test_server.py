@@ -13,8 +13,8 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 
 from lacec import __version__
 from lacec.canonical.identifiers import rule_id
+from lacec.core.resources import stdlib_path
 from lacec.pipeline import compile_module
-from lacec.resources import stdlib_path
 from tests.lsp.editor import Editor, names
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

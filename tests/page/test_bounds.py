@@ -3,13 +3,13 @@
 import re
 
 from lacec import compile, explanations
+from lacec.core.predicates import Predicate
 from lacec.explain import explain_program
 from lacec.page.exchange import exchange_page
 from lacec.page.html import Budget
 from lacec.page.proofs import MOST_FACTS, explanation
 from lacec.page.rules import policy_cards, rules_part
 from lacec.page.tables import facts_part
-from lacec.predicates import Predicate
 from lacec.runtime.explaining import MOST_MOVES, MOST_STAYS, explain_all
 from tests.page.reading import Page
 from tests.runtime.interlace.solo import plex

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
 from lacec.page.html import MOST_CHARACTERS, Budget, Html, lines, piece, tag
 from lacec.page.rules import lace
 from tests.page.reading import Page

@@ -12,12 +12,12 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Block, Code, Instruction
 from lacec.bytecode.order import Sizes
 from lacec.canonical.module import Module
-from lacec.errors import LimitError
-from lacec.limits import Limits
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.origins import OPEN, Origin
+from lacec.core.predicates import Predicate
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.lower import SideProgram
-from lacec.predicates import Predicate
-from lacec.views import OPEN, Origin
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
 from lacec.vm.view import View

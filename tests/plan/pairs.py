@@ -1,12 +1,12 @@
 """Operands and plans for tests, in as few words as will do."""
 
 from lacec.canonical.module import Module
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import OriginMode
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import exposure
 from lacec.plan.operands import Operand, author_operand
 from lacec.plan.origins import Party
-from lacec.views import OriginMode
 
 HAVE = "SelectHave(P) :- Have(P)."
 ADVERTISED = "SelectAdvertised(P,S) :- Advertised(P,S)."

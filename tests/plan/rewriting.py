@@ -10,8 +10,8 @@ and every record atom of a rule that reads through that view, positive, negated 
 counted, becomes one of view1_Have.
 """
 
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.plan.lower import OWN_VIEWER, VIEWER, SideProgram
-from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import Atom, Cardinality, Constant, Literal, Negated, Rule, Variable
 from tests import slow
 

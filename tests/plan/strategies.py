@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from lacec.limits import Limits
-from lacec.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
+from lacec.core.limits import Limits
+from lacec.core.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
 from lacec.syntax.ast import Atom, Cardinality, Literal, Negated, Rule, Variable
 from lacec.syntax.show import show_constant, show_rule
 from tests.vm.strategies import (

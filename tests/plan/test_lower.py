@@ -2,12 +2,12 @@
 
 import pytest
 
-from lacec.errors import PlanError
+from lacec.core.errors import PlanError
+from lacec.core.origins import Origin, Reading, View
 from lacec.plan.expose import LocalPolicy, expose_all, expose_selected
 from lacec.plan.lower import SideProgram
 from lacec.plan.operands import author_operand
 from lacec.plan.provenance import provenance
-from lacec.views import Origin, Reading, View
 from tests.plan.pairs import EVERYTHING, GROUP_X, exposing, plan_of
 
 HELPERS = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lacec.errors import CompileError, PlanError
-from lacec.limits import Limits
+from lacec.core.errors import CompileError, PlanError
+from lacec.core.limits import Limits
 from lacec.plan.operands import Operand, RequiredFields, peer_operand, required_fields
 from tests.helpers import compiled
 from tests.plan.pairs import ADVERTISED, EVERYTHING, HAVE, operand

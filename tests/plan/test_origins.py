@@ -5,7 +5,7 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.errors import PlanError
+from lacec.core.errors import PlanError
 from lacec.plan.origins import Party, assign_origins, opaque_digest, opaque_labels
 from lacec.records import b64a
 from tests.helpers import examples

@@ -7,8 +7,8 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.errors import PlanError
-from lacec.limits import Limits
+from lacec.core.errors import PlanError
+from lacec.core.limits import Limits
 from lacec.plan.exchange import make_plan
 from lacec.plan.operands import RequiredFields
 from lacec.plan.transcript import Transcript, read_transcript

@@ -6,10 +6,10 @@ from itertools import product
 
 from hypothesis import given, reject
 
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.explainer import explain_plan
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, OWN_VIEWER, VIEWER, SideProgram
-from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.proof import Fact, Fails, Proof, Step, Wanted, WhyNot
 from lacec.syntax.ast import Atom
 from lacec.syntax.show import show_rule

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.head import find_head, read_head
 from lacec.records.limits import DEFAULT_RECORD_LIMITS
 from lacec.records.record import parse_record

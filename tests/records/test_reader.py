@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.limits import RecordLimits
 from lacec.records.record import Record, RecordReader, parse_record, read_records
 from tests.helpers import examples

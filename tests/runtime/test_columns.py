@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.errors import FactError
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.errors import FactError
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.records.facts import FIELD, HAVE, record_facts
 from lacec.records.record import Record
 from lacec.runtime.columns import (

@@ -1,6 +1,6 @@
 """Why a record moves in an exchange: each side explains what it saw when it decided."""
 
-from lacec.limits import Limits
+from lacec.core.limits import Limits
 from lacec.proof import Proof
 from lacec.runtime.exchange import dry_run, limit_exceeded
 from lacec.runtime.explaining import explain_all, explain_exchange

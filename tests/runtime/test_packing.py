@@ -7,7 +7,7 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.runtime.columns import columns_of, describe
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
 from lacec.runtime.interlace.claims import Claims

@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy
 
+from lacec.core.predicates import Predicate
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
-from lacec.predicates import Predicate
 from lacec.records.facts import HAVE
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m

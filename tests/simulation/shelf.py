@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lacec.errors import StoreError
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.errors import StoreError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.records.facts import HAVE, record_facts
 from lacec.records.record import Record, parse_record
 from lacec.runtime.interlace.events import Cursor, Remember

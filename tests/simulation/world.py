@@ -13,7 +13,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from lacec.errors import StreamError
+from lacec.core.errors import StreamError
 from lacec.runtime.exchange import KnownParties
 from lacec.runtime.iltp.reader import StreamReader
 from lacec.runtime.iltp.writer import StreamWriter

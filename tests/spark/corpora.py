@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.records.facts import BLOB_HASH, FIELD, HAVE, PLEX_HASH, RECORD_LINK
 from lacec.spark.facts import ADVERTISED, ADVERTISED_FIELD
 from lacec.spark.rows import FIELD_COLUMNS, Row

@@ -8,10 +8,10 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from lacec import engine
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.pipeline import compile_module
 from lacec.plan.lower import SideProgram
-from lacec.predicates import Predicate
 from lacec.sides import evaluate_side
 from lacec.spark.evaluate import Evaluator, collect
 from lacec.spark.evaluate import Facts as SparkFacts

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacec.cli.diff import GENERATED
+from lacec.core.predicates import Predicate
 from lacec.difference import MOST_EXPLAINED, Difference
 from lacec.difference import difference as difference_here
 from lacec.explainer import explain_module, explain_plan
 from lacec.pipeline import compile_module
 from lacec.plan.expose import LocalPolicy
-from lacec.predicates import Predicate
 from lacec.spark.difference import difference, run_module, run_plan
 from lacec.spark.machine import Settings
 from lacec.spark.rows import Row

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.records.limits import RecordLimits
 from lacec.records.record import Record, parse_record
 from lacec.runtime.store.importing import Batch, import_streams, open_files

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from lacec import engine
-from lacec.errors import LimitError
-from lacec.limits import Limits
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.pipeline import compile_module
 from lacec.plan.expose import LocalPolicy
-from lacec.predicates import RECORD_FACTS, Predicate
 from lacec.sides import evaluate_side
 from lacec.spark.evaluate import Evaluator, collect
 from lacec.spark.evaluate import Facts as SparkFacts

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import lacec.spark
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.spark import java
 from lacec.spark.failures import _reason, clear_errors
 from lacec.spark.java import find_java, make_launcher
@@ -218,7 +218,7 @@ _CONNECTED = """
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.spark.ingest import ingest
 from lacec.spark.session import open_session
 from lacec.spark.shipping import prepare

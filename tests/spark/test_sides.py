@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.errors import FactError, LimitError
-from lacec.limits import Limits
+from lacec.core.errors import FactError, LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.plan.expose import LocalPolicy, expose_all
-from lacec.predicates import Predicate
 from lacec.spark.machine import Settings
 from tests.helpers import examples
 from tests.plan.pairs import EVERYTHING, exposing, plan_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.errors import SparkError
+from lacec.core.errors import SparkError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS
 from lacec.records.record import Record
 from lacec.runtime.store.importing import Refused

@@ -5,7 +5,7 @@ Each broken record has the right digests for its bytes, so that nothing but the 
 
 import pytest
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.limits import RecordLimits
 from lacec.records.links import read_link
 from lacec.records.record import build_blob, build_plex, build_seal, parse_record

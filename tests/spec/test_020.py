@@ -8,8 +8,8 @@ from unicodedata import is_normalized
 import pytest
 
 import lacec
-from lacec.limits import DEFAULT_LIMITS
-from lacec.predicates import RECORD_FACTS, Predicate
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.records.facts import record_facts
 from lacec.records.record import Record
 from tests.records import made

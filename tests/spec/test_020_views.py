@@ -6,8 +6,8 @@ exposes to Alice what each test says.
 
 import pytest
 
+from lacec.core.predicates import Predicate
 from lacec.plan.expose import LocalPolicy, expose_all
-from lacec.predicates import Predicate
 from lacec.sides import SideEvaluation, evaluate_side
 from lacec.vm.sources import load, source_of
 from tests.plan.pairs import ADVERTISED, EVERYTHING, exposing, plan_of

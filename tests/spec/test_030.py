@@ -6,12 +6,12 @@ Rules about evaluation are not tested here.
 import pytest
 
 import lacec
-from lacec.diagnostics import has_errors
-from lacec.errors import CompileError
-from lacec.facets import Facet
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.diagnostics import has_errors
+from lacec.core.errors import CompileError
+from lacec.core.facets import Facet
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.pipeline import check_sources, compile_sources
-from lacec.predicates import Predicate
 from lacec.syntax.parse import parse_line
 from tests.helpers import REST, Found, compiled, errors, found, lines, names
 

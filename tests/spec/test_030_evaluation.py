@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from lacec.core.errors import CompileError, FactError, LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.engine import evaluate
-from lacec.errors import CompileError, FactError, LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 from lacec.vm.sources import DatabaseSource, TupleSource, load
 
 Row = tuple[str, ...]

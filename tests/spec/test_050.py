@@ -7,7 +7,7 @@ import pytest
 from blake3 import blake3
 
 from lacec.canonical.identifiers import lacegram_id
-from lacec.predicates import RUNTIME_FACTS, Predicate
+from lacec.core.predicates import RUNTIME_FACTS, Predicate
 from lacec.records import b64a
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m

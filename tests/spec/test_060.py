@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from lacec.canonical.identifiers import lacegram_id, plan_id
-from lacec.errors import AddressError, StreamError
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.errors import AddressError, StreamError
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.plan.exchange import make_plan
 from lacec.plan.origins import Party
 from lacec.records.record import build_blob, build_plex, build_seal

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 import lacec
-from lacec.errors import CompileError
-from lacec.limits import Limits
+from lacec.core.errors import CompileError
+from lacec.core.limits import Limits
 from lacec.pipeline import format_source
 from tests.helpers import FILE, compiled, examples, lines
 from tests.strategies import rules, sources, spaced

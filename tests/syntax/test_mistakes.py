@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from syrupy.assertion import SnapshotAssertion
 
-from lacec.diagnostics import CATALOGUE, Problem
+from lacec.core.diagnostics import CATALOGUE, Problem
 from lacec.syntax.automaton import Stuck, run
 from lacec.syntax.lexer import Token, tokens_of
 from lacec.syntax.mistakes import MISTAKES, syntax_error

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.limits import Limits
+from lacec.core.limits import Limits
 from lacec.syntax.ast import (
     Always,
     Annotation,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
-from lacec.resources import grammar_path
+from lacec.core.resources import grammar_path
 from lacec.syntax.ast import Annotation, Comment, Rule
 from lacec.syntax.generate import START, TABLES, generate
 from lacec.syntax.parse import parse_line

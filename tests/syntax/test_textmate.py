@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from lark import Lark
 
-from lacec.predicates import BASE, BUILTINS
-from lacec.resources import grammar_path, stdlib_names, stdlib_path, textmate_path
+from lacec.core.predicates import BASE, BUILTINS
+from lacec.core.resources import grammar_path, stdlib_names, stdlib_path, textmate_path
 from lacec.syntax.generate import START
 from lacec.syntax.parse import parse_line
 from lacec.syntax.textmate import (

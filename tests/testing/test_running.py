@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lacec.limits import Limits
+from lacec.core.limits import Limits
 from lacec.proof import Proof, WhyNot
 from lacec.records.record import build_blob, build_plex
 from lacec.runtime.explaining import Direction

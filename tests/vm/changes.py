@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.vm.base import Changes, texts_of
 from lacec.vm.kept import tuples_of
 from lacec.vm.relation import Relation

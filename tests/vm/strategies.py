@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.syntax.ast import (
     Always,
     Anonymous,

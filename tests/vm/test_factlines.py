@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lacec.diagnostics import Diagnostic
-from lacec.errors import FactError, LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.errors import FactError, LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.vm import factlines
 from lacec.vm.database import Database
 from lacec.vm.factlines import MOST_PROBLEMS, read_facts, write_facts

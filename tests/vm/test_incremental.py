@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from lacec import engine
 from lacec.canonical.module import Module
 from lacec.changing import live_program
-from lacec.errors import CancelledError, LimitError
-from lacec.limits import DEFAULT_LIMITS, Limits
+from lacec.core.errors import CancelledError, LimitError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 from lacec.vm import incremental, kept, machine, ordered, ranking
 from lacec.vm.base import Base, Changes
 from lacec.vm.incremental import Incremental

@@ -13,11 +13,11 @@ from time import monotonic
 
 import pytest
 
+from lacec.core.errors import CancelledError, FactError, LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.engine import Evaluation, evaluate
-from lacec.errors import CancelledError, FactError, LimitError
-from lacec.limits import Limits
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
 
@@ -278,10 +278,10 @@ CHILD = """
 import json, resource, sys
 from time import monotonic
 from lacec.engine import evaluate
-from lacec.errors import LacecError
-from lacec.limits import Limits
+from lacec.core.errors import LacecError
+from lacec.core.limits import Limits
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.vm.sources import TupleSource, load
 
 task = json.load(sys.stdin)

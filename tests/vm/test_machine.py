@@ -18,10 +18,10 @@ from lacec import engine
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Code
 from lacec.canonical.module import Module
-from lacec.errors import LimitError
-from lacec.limits import Limits
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 from lacec.vm import fixpoint, kernels, machine, relation
 from lacec.vm.database import Database
 from lacec.vm.layers import Layer

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lacec.errors import FactError
-from lacec.predicates import Predicate
+from lacec.core.errors import FactError
+from lacec.core.predicates import Predicate
 from lacec.vm.sources import DatabaseSource, TupleSource, load
 
 EDGE = Predicate("Edge", 2)

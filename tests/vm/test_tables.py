@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from lacec.errors import FactError, LimitError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import FactError, LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.vm import tables
 from lacec.vm.database import Database
 from lacec.vm.relation import Relation

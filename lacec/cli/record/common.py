@@ -9,8 +9,8 @@ import typer
 
 from lacec.cli.files import read_pieces
 from lacec.cli.output import Segment, write, write_bytes, write_json
-from lacec.diagnostics import visible
-from lacec.errors import RecordError
+from lacec.core.diagnostics import visible
+from lacec.core.errors import RecordError
 from lacec.records.limits import RecordLimits
 from lacec.records.record import Record, read_some_records
 

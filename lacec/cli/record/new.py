@@ -13,7 +13,7 @@ from lacec.cli.options import (
     read_record_limits,
 )
 from lacec.cli.record.common import check_output, hand_over, refuse_record
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records import tai as clock
 from lacec.records.record import build_blob, build_plex, build_seal
 

@@ -15,8 +15,8 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.record.common import Refusal, records_in, refusal_json, refusal_text
-from lacec.diagnostics import visible
-from lacec.errors import RecordError
+from lacec.core.diagnostics import visible
+from lacec.core.errors import RecordError
 from lacec.records.facts import FIELD, RECORD_LINK, record_facts
 from lacec.records.record import Record, check_signature
 from lacec.records.tai import to_utc

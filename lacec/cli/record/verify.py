@@ -14,7 +14,7 @@ from lacec.cli.options import (
 )
 from lacec.cli.output import write, write_json
 from lacec.cli.record.common import Refusal, records_in, refusal_json, refusal_text
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 
 
 def verify_command(

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lacec.cli.output import write, write_json
-from lacec.errors import SparkError, StoreError
+from lacec.core.errors import SparkError, StoreError
 from lacec.spark.session import MEMORY, Opener, check_installed, session
 
 MasterOption = Annotated[

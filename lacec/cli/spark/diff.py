@@ -31,9 +31,9 @@ from lacec.cli.spark.evaluation import (
     new_folder,
     stages,
 )
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.difference import MOST_EXPLAINED
-from lacec.limits import Limits
-from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
 from lacec.vm.database import Database
 

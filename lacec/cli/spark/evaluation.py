@@ -20,9 +20,9 @@ from lacec.cli.spark.common import (
     opener,
     refusing,
 )
-from lacec.errors import LimitError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import LimitError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.spark.session import MEMORY
 from lacec.vm.database import Database
 from lacec.vm.factlines import write_facts

@@ -33,10 +33,10 @@ from lacec.cli.spark.evaluation import (
     stages,
     write_results,
 )
+from lacec.core.origins import OriginMode
+from lacec.core.predicates import Predicate
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
-from lacec.predicates import Predicate
 from lacec.sides import PROFILE_FACTS
-from lacec.views import OriginMode
 
 # The records that the peer's viewer may query.
 CAN_QUERY = Predicate("CanQueryRecord", 1)

@@ -38,11 +38,11 @@ from lacec.cli.spark.evaluation import (
     new_folder,
     stages,
 )
-from lacec.errors import PlanError
+from lacec.core.errors import PlanError
+from lacec.core.origins import OriginMode
 from lacec.records.tai import now
 from lacec.runtime.recording.recorder import NAMES
 from lacec.spark.agreement import Agreed, agree
-from lacec.views import OriginMode
 
 if TYPE_CHECKING:
     from lacec.spark.reconciled import Reconciled

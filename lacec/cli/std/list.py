@@ -2,8 +2,8 @@
 
 from lacec.cli.options import JsonOption
 from lacec.cli.output import write, write_json
-from lacec.library import library
-from lacec.resources import LIBRARY
+from lacec.core.resources import LIBRARY
+from lacec.project.library import library
 
 
 def list_command(json: JsonOption = False) -> None:

@@ -7,8 +7,8 @@ import typer
 from lacec.check.spelling import nearest
 from lacec.cli.options import JsonOption
 from lacec.cli.output import write, write_json
-from lacec.library import library_module
-from lacec.resources import LIBRARY, stdlib_names
+from lacec.core.resources import LIBRARY, stdlib_names
+from lacec.project.library import library_module
 
 
 def complete_name(incomplete: str) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from lacec.cli.output import Segment, write, write_json
-from lacec.diagnostics import visible
-from lacec.errors import StoreError
+from lacec.core.diagnostics import visible
+from lacec.core.errors import StoreError
 from lacec.records.coordinates import CoordinateError, HashAddress, read_coordinate
 from lacec.records.links import is_record_hash
 from lacec.runtime.store.check import read_stored

@@ -13,7 +13,7 @@ from lacec.cli.files import STDIN, read_file
 from lacec.cli.options import JsonOption, RecordLimitOption, read_record_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.store.common import StoreArgument, opened, refuse_store, show_refused
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.runtime.store.importing import (
     Batch,
     Stream,

@@ -3,7 +3,7 @@
 from lacec.cli.options import JsonOption
 from lacec.cli.output import write_json
 from lacec.cli.store.common import StoreArgument, refuse_store
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.runtime.store.store import Store
 
 

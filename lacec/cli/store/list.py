@@ -8,7 +8,7 @@ import typer
 from lacec.cli.options import JsonOption
 from lacec.cli.output import write, write_json
 from lacec.cli.store.common import StoreArgument, opened
-from lacec.diagnostics import visible
+from lacec.core.diagnostics import visible
 from lacec.records.coordinates import CoordinateError, read_coordinate
 from lacec.runtime.store.listing import Listed, list_records
 

@@ -11,8 +11,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from lacec.diagnostics import quote
-from lacec.errors import AddressError
+from lacec.core.diagnostics import quote
+from lacec.core.errors import AddressError
 
 PATH = "/interlace"
 DEFAULT_PORTS = {"tcp": 4790, "ws": 80, "wss": 443}

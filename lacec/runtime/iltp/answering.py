@@ -13,8 +13,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Self, TypeVar
 
-from lacec.errors import LimitError, StoreError
-from lacec.limits import Limits
+from lacec.core.errors import LimitError, StoreError
+from lacec.core.limits import Limits
 from lacec.runtime.interlace import events as e
 from lacec.runtime.live import LiveStore
 from lacec.runtime.shelf import Shelf

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 from unicodedata import is_normalized
 
-from lacec.errors import RecordError, StreamError
+from lacec.core.errors import RecordError, StreamError
 from lacec.records import b64a
 from lacec.records.head import Head, find_head, read_head
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 from typing import TypeVar
 
-from lacec.errors import StreamError
-from lacec.limits import Limits
+from lacec.core.errors import StreamError
+from lacec.core.limits import Limits
 from lacec.plan.operands import Operand
 from lacec.runtime.exchange import system_clock
 from lacec.runtime.iltp.answering import Answering, Aside, in_thread

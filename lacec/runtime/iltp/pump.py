@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 
-from lacec.diagnostics import visible
-from lacec.errors import StreamError
+from lacec.core.diagnostics import visible
+from lacec.core.errors import StreamError
 from lacec.runtime.exchange import system_clock
 from lacec.runtime.iltp.channel import PIECE_BYTES, Channel, ChannelError
 from lacec.runtime.iltp.memory import Share

@@ -7,8 +7,8 @@ is told to have ended between two phases or in the middle of something.
 
 from collections import deque
 
-from lacec.errors import StreamError
-from lacec.limits import Limits
+from lacec.core.errors import StreamError
+from lacec.core.limits import Limits
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.runtime.iltp.items import (
     Blank,

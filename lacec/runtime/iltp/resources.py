@@ -5,14 +5,14 @@ refused, never made canonical.
 """
 
 from lacec.canonical.identifiers import lacegram_id, plan_id
-from lacec.errors import CompileError, PlanError, StreamError
-from lacec.facets import Facet
-from lacec.limits import Limits
+from lacec.core.errors import CompileError, PlanError, StreamError
+from lacec.core.facets import Facet
+from lacec.core.limits import Limits
+from lacec.core.origins import Origin
 from lacec.pipeline import compile_module
 from lacec.plan.transcript import read_transcript
 from lacec.runtime.iltp.items import Resource
 from lacec.runtime.iltp.rules import LACEGRAM
-from lacec.views import Origin
 
 
 def check_resource(resource: Resource, limits: Limits) -> None:

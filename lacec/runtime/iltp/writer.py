@@ -6,7 +6,7 @@ of a module before the setup that names it.
 
 from collections.abc import Mapping
 
-from lacec.errors import StreamError
+from lacec.core.errors import StreamError
 from lacec.runtime.iltp.rules import (
     COMMENT_BYTES,
     LACEGRAM,

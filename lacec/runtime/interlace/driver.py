@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.record import parse_record
 from lacec.runtime.interlace.events import (
     Answer,

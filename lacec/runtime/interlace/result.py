@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from lacec.errors import LimitError
+from lacec.core.errors import LimitError
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from lacec.core.origins import OriginMode
 from lacec.plan.lowerings import LOWERINGS
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.advertisement import Schema
@@ -14,7 +15,6 @@ from lacec.runtime.interlace.reasons import REASONS
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.tick import LAST
 from lacec.runtime.recording.answers import BadAnswerError, read_number
-from lacec.views import OriginMode
 
 HEAD: Mapping[str, int] = {"Recorded": 3}
 CONFIG: Mapping[str, int] = {"Config": 2}

@@ -7,8 +7,8 @@ validated, resources are checked against their identifiers; what is wrong has an
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from lacec.errors import RecordingError
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.errors import RecordingError
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.runtime.iltp.items import (
     Blank,
     Facts,

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lacec.errors import CompileError, PlanError, RecordingError
+from lacec.core.errors import CompileError, PlanError, RecordingError
 from lacec.plan.expose import NO_POLICY
 from lacec.plan.operands import peer_operand
 from lacec.runtime.interlace import events as e

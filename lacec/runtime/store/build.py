@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.records.facts import HAVE, Fact
 from lacec.runtime.store.segment import PREDICATES, Segment, make_segment
 from lacec.vm.layers import Layer

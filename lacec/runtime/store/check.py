@@ -7,7 +7,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
-from lacec.errors import RecordError, StoreError
+from lacec.core.errors import RecordError, StoreError
 from lacec.records.limits import NO_RECORD_LIMITS
 from lacec.records.record import Record, parse_record
 from lacec.runtime.store.files import Mapped, segment_digest

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from blake3 import blake3
 
-from lacec.predicates import read_predicate
+from lacec.core.predicates import read_predicate
 from lacec.runtime.store.segment import Array, DamagedError, Segment
 
 _MAGIC = b"laceseg\x01"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, read_records, read_some_records
 from lacec.runtime.store.signatures import Signatures, batches

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+from lacec.core.limits import DEFAULT_LIMITS
+from lacec.core.predicates import Predicate
 from lacec.engine import evaluate
-from lacec.limits import DEFAULT_LIMITS
 from lacec.pipeline import compile_module
-from lacec.predicates import Predicate
 from lacec.records.coordinates import Coordinate, HashAddress
 from lacec.runtime.store.snapshot import Snapshot
 from lacec.syntax.show import show_constant

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.records.facts import BLOB_HASH, FIELD, HAVE, PLEX_HASH, RECORD_LINK
 from lacec.vm.arrays import members
 from lacec.vm.layers import ARRAYS, Layer, merge_layers

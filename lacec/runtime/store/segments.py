@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacec.errors import RecordError, StoreError
+from lacec.core.errors import RecordError, StoreError
 from lacec.records.facts import HAVE, Fact, record_facts
 from lacec.records.limits import NO_RECORD_LIMITS
 from lacec.records.record import Record, parse_record

@@ -16,7 +16,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Self, TypeVar
 
-from lacec.errors import RecordError
+from lacec.core.errors import RecordError
 from lacec.records.record import Record, check_signature
 
 Key = TypeVar("Key")

@@ -10,9 +10,9 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from lacec.errors import FactError
-from lacec.limits import DEFAULT_LIMITS, Limits
-from lacec.predicates import Predicate
+from lacec.core.errors import FactError
+from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.predicates import Predicate
 from lacec.records.facts import HAVE
 from lacec.runtime.store.segment import NAMED, PREDICATES, RecordIds, Segment
 from lacec.vm.arrays import among, unique

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 
 FILE = "records.sqlite"
 VERSION = 1

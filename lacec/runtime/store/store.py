@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, parse_record
 from lacec.runtime.shelf import FactChange

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.runtime.store import sqlite
 from lacec.runtime.store.files import sync_folder, write_segment
 from lacec.runtime.store.segment import Segment, merge

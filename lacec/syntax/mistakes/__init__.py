@@ -8,7 +8,7 @@ each function knows one mistake and returns None when it is not that one.
 
 from collections.abc import Callable
 
-from lacec.diagnostics import Problem, quote
+from lacec.core.diagnostics import Problem, quote
 from lacec.syntax.lexer import END, Token
 from lacec.syntax.mistakes import shape, words
 from lacec.syntax.mistakes.situation import Answer, Situation

@@ -1,7 +1,7 @@
 """Mistakes in the shape of a rule: heads, bodies, parentheses, commas, the end of the line."""
 
-from lacec.diagnostics import Problem, quote
-from lacec.predicates import BUILTINS
+from lacec.core.diagnostics import Problem, quote
+from lacec.core.predicates import BUILTINS
 from lacec.syntax.lexer import END, Token
 from lacec.syntax.mistakes.situation import STARTS, WORDS, Answer, Situation
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lacec.diagnostics import Problem
+from lacec.core.diagnostics import Problem
 from lacec.syntax.lexer import Token
 
 Answer = tuple[Problem, list[Token] | None]

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from lacec.diagnostics import Problem, quote
+from lacec.core.diagnostics import Problem, quote
 from lacec.syntax.lexer import Token
 from lacec.syntax.mistakes.situation import WORDS, Answer, Situation
 

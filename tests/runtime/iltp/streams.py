@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from lacec.errors import StreamError
+from lacec.core.errors import StreamError
 from lacec.runtime.iltp.items import Comment, Facts, Item, ItemReader, Rejected, Resource, Stored
 
 Seen = list[tuple[object, ...]]

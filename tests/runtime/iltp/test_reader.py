@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.errors import StreamError
-from lacec.limits import DEFAULT_LIMITS
+from lacec.core.errors import StreamError
+from lacec.core.limits import DEFAULT_LIMITS
 from lacec.runtime.iltp.items import ItemReader
 from lacec.runtime.iltp.reader import StreamReader
 from lacec.runtime.iltp.rules import PREFACE

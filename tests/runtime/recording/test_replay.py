@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.errors import RecordingError, StreamError
+from lacec.core.errors import RecordingError, StreamError
 from lacec.runtime.exchange import Participant, make_pair
 from lacec.runtime.iltp.items import Comment, ItemReader
 from lacec.runtime.interlace.driver import Pair

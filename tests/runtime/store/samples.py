@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import product
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 from lacec.records.facts import record_facts
 from lacec.records.record import Record, build_blob, build_plex, build_seal
 from lacec.records.signature import Secret

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 import lacec
+from lacec.core.errors import FactError, RecordError, StoreError
+from lacec.core.limits import Limits
+from lacec.core.predicates import Predicate
 from lacec.engine import evaluate
-from lacec.errors import FactError, RecordError, StoreError
-from lacec.limits import Limits
-from lacec.predicates import Predicate
 from lacec.records.coordinates import Coordinate, HashAddress
 from lacec.records.facts import HAVE
 from lacec.records.record import build_plex, build_seal
@@ -611,7 +611,7 @@ def test_a_store_opened_for_reading_is_not_written_to(store: Store) -> None:
 
 _READ_ONLY = """
 import os, sys
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.runtime.store.store import Store
 if os.geteuid() == 0:  # whom no mode stops
     os.setgid(65534); os.setuid(65534)
@@ -651,7 +651,7 @@ def test_a_folder_that_may_not_be_written_to_can_be_read() -> None:
 
 _OTHER_USER = """
 import os, sys
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.runtime.store.store import Store
 if os.geteuid() == 0:  # whom no mode stops
     os.setgid(65534); os.setuid(65534)
@@ -754,7 +754,7 @@ def test_a_reader_without_permission_sees_what_the_owner_writes() -> None:
 _FULL = """
 import resource, sys
 from pathlib import Path
-from lacec.errors import StoreError
+from lacec.core.errors import StoreError
 from lacec.runtime.store.store import Store
 from tests.runtime.store.samples import plex
 with Store.open(sys.argv[1]) as store:

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from lacec.predicates import EXPOSE_EXPORTS, SELECTOR_EXPORTS, Predicate
+from lacec.core.predicates import EXPOSE_EXPORTS, SELECTOR_EXPORTS, Predicate
 
 # What stands for an exposure module: this side's own selection, or all records.
 SHORTCUTS = ("selected", "all")

@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable, Generator
 from dataclasses import replace
 
-from lacec.facets import SHORTCUTS, Facet
-from lacec.limits import Limits
+from lacec.core.facets import SHORTCUTS, Facet
+from lacec.core.limits import Limits
 from lacec.pipeline import Compilation, Input, lint_steps, read_exposure
-from lacec.settings import Settings
+from lacec.project.settings import Settings
 
 Reader = Callable[[str], Input]
 # When a file changed last, and its size; None when it is not there.

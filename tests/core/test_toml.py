@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.toml import TomlError, bare, read_toml
+from lacec.core.toml import TomlError, bare, read_toml
 from tests.helpers import examples
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from lacec.predicates import Predicate
+from lacec.core.predicates import Predicate
 
 
 class Origin(IntEnum):

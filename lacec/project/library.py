@@ -16,8 +16,8 @@ In: the name of a module. Out: its summary, what whoever links it defines, what 
 from dataclasses import dataclass
 from typing import Any
 
-from lacec.predicates import Predicate
-from lacec.resources import LIBRARY, stdlib_names, stdlib_path
+from lacec.core.predicates import Predicate
+from lacec.core.resources import LIBRARY, stdlib_names, stdlib_path
 
 
 @dataclass(frozen=True)

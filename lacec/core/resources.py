@@ -6,7 +6,7 @@ has them beside the package.
 
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parent.parent
 _INSTALLED = _PACKAGE / "_resources"
 # What the name of a source begins with that the standard library has.
 LIBRARY = "std:"

@@ -6,7 +6,7 @@ before memory is spent on it.
 
 from dataclasses import dataclass, fields, replace
 
-from lacec.views import Origin
+from lacec.core.origins import Origin
 
 
 @dataclass(frozen=True, slots=True)

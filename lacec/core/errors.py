@@ -1,7 +1,7 @@
 """The exceptions of lacec's Python API. Each carries what it has to say as values."""
 
-from lacec.diagnostics import Diagnostic
-from lacec.views import Origin
+from lacec.core.diagnostics import Diagnostic
+from lacec.core.origins import Origin
 
 
 class LacecError(Exception):

@@ -21,13 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lacec.diagnostics import CATALOGUE
-from lacec.errors import LacecError
-from lacec.facets import SHORTCUTS, Facet
+from lacec.core.diagnostics import CATALOGUE
+from lacec.core.errors import LacecError
+from lacec.core.facets import SHORTCUTS, Facet
+from lacec.core.predicates import Predicate, read_predicate
+from lacec.core.resources import LIBRARY
+from lacec.core.toml import TomlError, read_toml
 from lacec.lint.subject import Context, Level
-from lacec.predicates import Predicate, read_predicate
-from lacec.resources import LIBRARY
-from lacec.toml import TomlError, read_toml
 
 NAME = "lace.toml"
 LEVELS: tuple[Level, ...] = ("off", "info", "warning", "error")

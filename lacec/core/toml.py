@@ -7,7 +7,7 @@ many parts, and says in several ways that a text is no TOML.
 import re
 from typing import Any
 
-from lacec.errors import LacecError
+from lacec.core.errors import LacecError
 
 MOST_PARTS = 64
 
