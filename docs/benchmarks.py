@@ -12,7 +12,7 @@ from math import log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lacec.page.html import Html, tag
+from lacec.explain.html_report.html import Html, tag
 
 ROOT = Path(__file__).parent.parent
 BENCH = ROOT / "tests" / "bench"

@@ -5,7 +5,7 @@ from pathlib import Path
 from lacec.core.facets import Facet
 from lacec.core.limits import DEFAULT_LIMITS
 from lacec.core.predicates import Predicate
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.pipeline import compile_module
 from lacec.project.library import LibraryModule, library
 from lacec.project.settings import settings_for

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lacec.bytecode.opcodes import OPCODES
 from lacec.check import CHECKS
-from lacec.page.graph import Edge, Node, draw
-from lacec.page.html import Html, tag
+from lacec.explain.html_report.graph import Edge, Node, draw
+from lacec.explain.html_report.html import Html, tag
 from lacec.pipeline import PASSES
 from lacec.runtime.interlace import messages
 from lacec.runtime.interlace.state import State
@@ -69,9 +69,9 @@ LAYERS = (
     ("records", ("records",)),
     ("language", ("syntax", "check", "canonical")),
     ("policy", ("plan", "bytecode")),
-    ("machine", ("vm", "engine", "sides")),
+    ("machine", ("vm", "engine", "explain")),
     ("exchange", ("runtime", "spark")),
-    ("people", ("lint", "lsp", "page", "cli")),
+    ("people", ("lint", "project", "policytest", "lsp", "cli")),
 )
 
 
@@ -120,11 +120,12 @@ ABOUT = {
     "plan": "two selectors, one plan",
     "bytecode": "one table of opcodes",
     "vm": "relations in NumPy",
-    "engine": "a module over facts",
-    "sides": "a side of a plan",
+    "engine": "modules and sides over facts",
+    "explain": "why, and why not",
     "runtime": "stores and exchanges",
     "spark": "the same blocks on Spark",
-    "page": "pages of HTML",
+    "project": "lace.toml and what it links",
+    "policytest": "lacec test",
     "lsp": "editors",
     "cli": "one command a file",
 }

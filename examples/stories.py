@@ -6,9 +6,9 @@ Run it to write them anew: the same bytes every time. A test compares them.
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from lacec.policytest.materials import secret_of
 from lacec.records.record import Record, build_plex, build_seal
 from lacec.records.tai import write_tai
-from lacec.testing.materials import secret_of
 
 HERE = Path(__file__).parent
 # 2026-01-31T12:00:00Z; each record of a file is a minute younger than the one before it.

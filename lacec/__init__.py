@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lacec.canonical.module import Module, ModuleRule
-    from lacec.changing import LiveModule
     from lacec.core.diagnostics import Diagnostic
     from lacec.core.errors import (
         CompileError,
@@ -22,9 +21,10 @@ if TYPE_CHECKING:
         StoreError,
     )
     from lacec.core.limits import Limits
-    from lacec.explainer import Why
+    from lacec.engine.live import LiveModule
+    from lacec.explain.proof_tree import Proof, WhyNot
+    from lacec.explain.provenance import Why
     from lacec.plan.exchange import ExchangePlan
-    from lacec.proof import Proof, WhyNot
     from lacec.records.corpus import corpus
     from lacec.records.record import Record
     from lacec.runtime.store.store import Store
@@ -72,17 +72,17 @@ _LAZY = {
     "LacecError": "lacec.core.errors",
     "LimitError": "lacec.core.errors",
     "Limits": "lacec.core.limits",
-    "LiveModule": "lacec.changing",
+    "LiveModule": "lacec.engine.live",
     "Module": "lacec.canonical.module",
     "ModuleRule": "lacec.canonical.module",
     "PlanError": "lacec.core.errors",
-    "Proof": "lacec.proof",
+    "Proof": "lacec.explain.proof_tree",
     "Record": "lacec.records.record",
     "RecordError": "lacec.core.errors",
     "Store": "lacec.runtime.store.store",
     "StoreError": "lacec.core.errors",
-    "Why": "lacec.explainer",
-    "WhyNot": "lacec.proof",
+    "Why": "lacec.explain.provenance",
+    "WhyNot": "lacec.explain.proof_tree",
     "corpus": "lacec.records.corpus",
 }
 
@@ -143,17 +143,17 @@ def evaluate(
     NAME/ARITY, and is every derived predicate unless given. FactError for facts of a
     predicate that rules derive, ValueError for an output that none does.
     """
-    from lacec import engine
     from lacec.core.limits import DEFAULT_LIMITS
     from lacec.core.predicates import read_predicate
+    from lacec.engine import evaluation
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
     wanted = None if outputs is None else [read_predicate(text) for text in outputs]
     source = source_of(facts)
-    engine.check_given(module, source.predicates())
-    engine.check_outputs(module, wanted)
-    result = engine.evaluate(module, load(source, chosen), wanted, chosen)
+    evaluation.check_given(module, source.predicates())
+    evaluation.check_outputs(module, wanted)
+    result = evaluation.evaluate(module, load(source, chosen), wanted, chosen)
     return {str(predicate): result.facts(predicate) for predicate in result.relations}
 
 
@@ -175,9 +175,9 @@ def live(
 
     A change costs what it changes, not what there is.
     """
-    from lacec.changing import LiveModule
     from lacec.core.limits import DEFAULT_LIMITS
     from lacec.core.predicates import read_predicate
+    from lacec.engine.live import LiveModule
 
     wanted = None if outputs is None else [read_predicate(text) for text in outputs]
     return LiveModule(module, facts, wanted, limits or DEFAULT_LIMITS)
@@ -228,8 +228,8 @@ def evaluate_plan(
     by default. `narrow` holds the same for this side's own operand.
     """
     from lacec.core.limits import DEFAULT_LIMITS
+    from lacec.engine.side import evaluate_side
     from lacec.plan.expose import local_policy
-    from lacec.sides import evaluate_side
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
@@ -255,8 +255,8 @@ def explanations(
     proofs of every fact of a predicate. What no question needs is not evaluated.
     """
     from lacec.core.limits import DEFAULT_LIMITS
-    from lacec.engine import check_given
-    from lacec.explainer import explain_module
+    from lacec.engine.evaluation import check_given
+    from lacec.explain.provenance import explain_module
     from lacec.vm.sources import load, source_of
 
     chosen = limits or DEFAULT_LIMITS
@@ -281,7 +281,7 @@ def explanations_of_plan(
     with the facts that they see on this side.
     """
     from lacec.core.limits import DEFAULT_LIMITS
-    from lacec.explainer import explain_plan
+    from lacec.explain.provenance import explain_plan
     from lacec.plan.expose import local_policy
     from lacec.vm.sources import load, source_of
 

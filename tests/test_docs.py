@@ -24,10 +24,10 @@ from lacec.core.diagnostics import CATALOGUE, Diagnostic
 from lacec.core.facets import Facet
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
+from lacec.engine.side import PROFILE_FACTS
 from lacec.lint.subject import Context
 from lacec.pipeline import compile_sources, lint_sources, read_exposure
-from lacec.sides import PROFILE_FACTS
-from lacec.testing.reading import read_tests as read_policy_tests
+from lacec.policytest.reading import read_tests as read_policy_tests
 from tests.cli.run import printed
 
 ROOT = Path(__file__).parent.parent

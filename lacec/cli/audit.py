@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from lacec.audit import ALWAYS, Audit, Count, Declassification, Observation, Read, audit_side
 from lacec.cli.options import (
     ExposeOption,
     FactsOption,
@@ -29,6 +28,15 @@ from lacec.cli.plan import Policy, Setup, exposure_note, read_side, read_side_fa
 from lacec.cli.render import counted
 from lacec.core.diagnostics import visible
 from lacec.core.origins import OriginMode
+from lacec.explain.audit import (
+    ALWAYS,
+    Audit,
+    Count,
+    Declassification,
+    Observation,
+    Read,
+    audit_side,
+)
 from lacec.syntax.show import show_atom
 
 

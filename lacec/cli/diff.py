@@ -36,11 +36,11 @@ from lacec.core.diagnostics import visible
 from lacec.core.limits import Limits
 from lacec.core.origins import OriginMode
 from lacec.core.predicates import SELECTOR_EXPORTS, Predicate
-from lacec.difference import MOST_EXPLAINED, Change, Difference, difference
-from lacec.explainer import explain_module, explain_plan
+from lacec.engine.side import PROFILE_FACTS
+from lacec.explain.policy_diff import MOST_EXPLAINED, Change, Difference, difference
+from lacec.explain.provenance import explain_module, explain_plan
 from lacec.plan.exchange import ExchangePlan
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram, scope_of
-from lacec.sides import PROFILE_FACTS
 
 SELECTED = Predicate("Selected", 1)
 # What lowering generates, and the exports of both operands that decide it.

@@ -44,7 +44,7 @@ from lacec.core.facets import Facet
 from lacec.core.limits import Limits
 from lacec.core.origins import OriginMode
 from lacec.core.predicates import Predicate
-from lacec.engine import Evaluation, check_outputs, evaluate
+from lacec.engine.evaluation import Evaluation, check_outputs, evaluate
 from lacec.pipeline import compile_sources
 from lacec.vm.factlines import write_facts
 from lacec.vm.tables import write_csv, write_parquet

@@ -21,7 +21,7 @@ from lacec.cli.why import explanation_text
 from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.origins import OriginMode
-from lacec.proof import Proof
+from lacec.explain.proof_tree import Proof
 from lacec.runtime.exchange import Participant, limit_exceeded, system_clock
 from lacec.runtime.explaining import OUTCOMES, Direction, explain_exchange
 from lacec.runtime.interlace.result import Result

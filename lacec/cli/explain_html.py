@@ -11,10 +11,10 @@ from lacec.cli.output import write
 from lacec.cli.plan import Policy, Setup, exposure_note, read_side, read_side_facts
 from lacec.cli.program import read_program
 from lacec.core.limits import Limits
-from lacec.explain import explain_program, explain_side
-from lacec.explainer import explain_module, explain_plan
-from lacec.page.exchange import exchange_page
-from lacec.page.pages import plan_page, policy_page
+from lacec.explain.html_report.exchange import exchange_page
+from lacec.explain.html_report.pages import plan_page, policy_page
+from lacec.explain.provenance import explain_module, explain_plan
+from lacec.explain.query_plan import explain_program, explain_side
 from lacec.plan.lower import MAY_SEND
 from lacec.runtime.exchange import limit_exceeded, system_clock
 from lacec.runtime.explaining import explain_all

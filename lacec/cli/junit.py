@@ -8,7 +8,7 @@ from lacec.cli.files import replace_file
 from lacec.cli.render import render
 from lacec.cli.tested import outcome_text
 from lacec.core.diagnostics import visible
-from lacec.testing.outcomes import FileOutcome, Outcome
+from lacec.policytest.outcomes import FileOutcome, Outcome
 
 _DIFFERS = "it is not as expected"
 

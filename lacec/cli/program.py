@@ -13,7 +13,13 @@ from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
 from lacec.cli.report import refuse
 from lacec.core.diagnostics import visible
 from lacec.core.limits import Limits
-from lacec.explain import Explanation, Plan, SideExplanation, explain_program, explain_side
+from lacec.explain.query_plan import (
+    Explanation,
+    Plan,
+    SideExplanation,
+    explain_program,
+    explain_side,
+)
 from lacec.pipeline import compile_sources
 from lacec.vm.database import Database
 

@@ -19,7 +19,7 @@ from lacec.cli.output import write, write_json
 from lacec.cli.report import refuse, warn
 from lacec.core.diagnostics import Diagnostic, visible
 from lacec.core.predicates import BUILTIN_ARITY, Predicate
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.pipeline import compile_sources
 from lacec.syntax.ast import Atom, Rule, variables_of
 from lacec.syntax.parse import parse_line

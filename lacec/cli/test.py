@@ -20,11 +20,11 @@ from lacec.cli.options import (
 from lacec.cli.output import write, write_json
 from lacec.core.diagnostics import Diagnostic, place
 from lacec.core.limits import Limits
-from lacec.testing.reading import SUFFIX
-from lacec.testing.tables import MOST_BYTES
+from lacec.policytest.reading import SUFFIX
+from lacec.policytest.tables import MOST_BYTES
 
 if TYPE_CHECKING:
-    from lacec.testing.outcomes import FileOutcome
+    from lacec.policytest.outcomes import FileOutcome
 
 # Of an evaluation by itself, and of one inside an exchange.
 BothLimits = tuple[Limits, Limits]
@@ -116,8 +116,8 @@ def _run(names: Sequence[str], limits: BothLimits, jobs: int | None) -> "list[Fi
 
 
 def _run_one(limits: BothLimits, name: str) -> "FileOutcome":
-    from lacec.testing.outcomes import FileOutcome
-    from lacec.testing.running import run_file
+    from lacec.policytest.outcomes import FileOutcome
+    from lacec.policytest.running import run_file
 
     try:
         shown, content = read_file(name, MOST_BYTES + 1)
@@ -128,7 +128,7 @@ def _run_one(limits: BothLimits, name: str) -> "FileOutcome":
 
 
 def _uncovered(found: "Sequence[FileOutcome]") -> bool:
-    from lacec.testing.outcomes import coverage
+    from lacec.policytest.outcomes import coverage
 
     return any(each.never for each in coverage(found))
 

@@ -8,8 +8,8 @@ from lacec.cli.output import Segment
 from lacec.cli.render import counted, render
 from lacec.cli.why import explanation_text
 from lacec.core.diagnostics import visible
+from lacec.policytest.outcomes import Covered, Failure, FileOutcome, Outcome, Wrong, coverage
 from lacec.runtime.explaining import Direction
-from lacec.testing.outcomes import Covered, Failure, FileOutcome, Outcome, Wrong, coverage
 
 
 def report_json(found: Sequence[FileOutcome]) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from lacec.core.diagnostics import visible
 from lacec.core.errors import FactError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate, read_predicate
-from lacec.explainer import Why, as_fact, explain_module, explain_plan
+from lacec.explain.proof_tree import Check, Fact, Fails, Proof, RuleShown, WhyNot
+from lacec.explain.provenance import Why, as_fact, explain_module, explain_plan
 from lacec.plan.lower import scope_of
-from lacec.proof import Check, Fact, Fails, Proof, RuleShown, WhyNot
 
 # Of many proofs so many are shown to people; --json has them all.
 MOST_SHOWN = 20

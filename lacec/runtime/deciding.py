@@ -1,12 +1,12 @@
 """Which rules of the operands select a record: for a dry run to say who decided.
 
 In: the program of a side and the facts of an evaluation. Out: for each record that an
-operand selects, all of its rules that do, as explanations find them (lacec/explainer.py).
+operand selects, all of its rules that do, as explanations find them (lacec/explain/provenance.py).
 """
 
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import SELECTOR_EXPORTS, Predicate
-from lacec.explainer import explain_plan
+from lacec.explain.provenance import explain_plan
 from lacec.plan.lower import LoweredRule, SideProgram, scope_of
 from lacec.vm.database import Database
 

@@ -13,15 +13,15 @@ from typing import Any, Literal
 
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
-from lacec.explainer import Authored, Why, explain_plan
+from lacec.engine.side import HAVE
+from lacec.explain.proof_tree import Authored, Fact, Proof, WhyNot
+from lacec.explain.provenance import Why, explain_plan
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
-from lacec.proof import Fact, Proof, WhyNot
 from lacec.runtime.exchange import Layer, Participant, make_pair
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.claims import Claims
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.side import EXCHANGE_LIMITS, Side
-from lacec.sides import HAVE
 from lacec.vm.database import Database
 
 # Of all records, so many that move each way are explained, and so many that do not.

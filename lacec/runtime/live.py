@@ -17,10 +17,10 @@ from itertools import islice
 from threading import Lock
 from typing import NamedTuple
 
-from lacec.changing import LiveSide
 from lacec.core.errors import FactError, LimitError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import RECORD_FACTS, Predicate
+from lacec.engine.live import LiveSide
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
 from lacec.records.facts import HAVE
 from lacec.runtime.columns import ADVERTISED, ADVERTISED_FIELD, HashSet, columns_of, flattened

@@ -24,6 +24,7 @@ from lacec.core.errors import (
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.origins import OriginMode
 from lacec.core.predicates import Predicate
+from lacec.engine.side import OUTPUTS, evaluate_side
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import NO_POLICY, LocalPolicy
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
@@ -41,7 +42,6 @@ from lacec.runtime.interlace.messages import UNASSIGNED, Setup
 from lacec.runtime.live import Given, LiveLink, LiveStore
 from lacec.runtime.memory import Description, Memory
 from lacec.runtime.shelf import Moment, Shelf
-from lacec.sides import OUTPUTS, evaluate_side
 from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows

@@ -1,7 +1,7 @@
 """What a change of policy does to a corpus: which facts come and go, counted by rule.
 
 In: the old and the new policy, each with its machine over the same facts. Out: what
-`lacec.difference` says, but for why the other policy does not have a fact; and all changes
+`lacec.explain.policy_diff` says, but for why the other policy does not have a fact; and all changes
 as a table. The rules that decide a fact are found by the CHECK blocks of their code, which
 are given the facts that changed.
 """
@@ -16,10 +16,9 @@ from pyspark.sql import functions as F
 from lacec.bytecode.code import Kind
 from lacec.canonical.module import Module
 from lacec.core.predicates import Predicate
-from lacec.difference import MOST_EXPLAINED, WAYS, Change, Decided, Difference
-from lacec.explainer import shown_rule
+from lacec.explain.policy_diff import MOST_EXPLAINED, WAYS, Change, Decided, Difference
+from lacec.explain.proof_tree import Fact, RuleShown, shown_rule
 from lacec.plan.lower import SideProgram
-from lacec.proof import Fact, RuleShown
 from lacec.spark.evaluate import Evaluator
 from lacec.spark.kernels import Kernels
 from lacec.spark.machine import SparkMachine

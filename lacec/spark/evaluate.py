@@ -19,9 +19,9 @@ from lacec.canonical.module import Module
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.origins import PLAIN, Resolution
 from lacec.core.predicates import RECORD_FACTS, Predicate
+from lacec.engine.side import OUTPUTS, check_predicates, check_program
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, OWN_VIEWER, VIEWER, SideProgram
 from lacec.records.facts import HAVE
-from lacec.sides import OUTPUTS, check_predicates, check_program
 from lacec.spark.facts import View, advertised_facts, both, record_facts
 from lacec.spark.kernels import Kernels
 from lacec.spark.machine import Settings, SparkMachine

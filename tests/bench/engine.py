@@ -13,7 +13,7 @@ from rich.table import Table
 import lacec
 from lacec.core.limits import DEFAULT_LIMITS
 from lacec.core.predicates import RECORD_FACTS
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.vm.database import Database
 from lacec.vm.factlines import read_facts
 from lacec.vm.sources import load, source_of

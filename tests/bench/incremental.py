@@ -15,15 +15,15 @@ from rich.console import Console
 from rich.table import Table
 
 import lacec
-from lacec.changing import LiveSide, live_program
 from lacec.core.limits import DEFAULT_LIMITS
 from lacec.core.predicates import RECORD_FACTS, Predicate
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
+from lacec.engine.live import LiveSide, live_program
+from lacec.engine.side import evaluate_side
 from lacec.plan.exchange import make_plan
 from lacec.plan.expose import LocalPolicy, expose_selected
 from lacec.plan.operands import author_operand
 from lacec.plan.origins import Party
-from lacec.sides import evaluate_side
 from lacec.vm.base import Base, Changes, database_of
 from lacec.vm.database import Database
 from lacec.vm.symbols import Symbols

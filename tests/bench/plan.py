@@ -13,13 +13,13 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
+from lacec.engine.side import evaluate_side
 from lacec.pipeline import compile_module
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import ALL, LocalPolicy, exposure
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, VIEWER, SideProgram
 from lacec.plan.operands import author_operand
-from lacec.sides import evaluate_side
 from lacec.vm.database import Database
 from tests.bench.corpus import EDGE, RECENT, Corpus, make_corpus
 

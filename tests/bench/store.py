@@ -95,7 +95,7 @@ import json, re, sys
 from pathlib import Path
 from time import perf_counter, process_time
 import lacec
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.runtime.store.build import build_segment
 from lacec.runtime.store.snapshot import Snapshot
 from lacec.runtime.store.store import Store

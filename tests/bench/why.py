@@ -11,8 +11,8 @@ from rich.table import Table
 
 import lacec
 from lacec.core.predicates import Predicate
-from lacec.explainer import explain_module
-from lacec.proof import Fact
+from lacec.explain.proof_tree import Fact
+from lacec.explain.provenance import explain_module
 from lacec.vm.database import Database
 from tests.bench import results
 from tests.bench.corpus import make_corpus

@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.cli.run import lacec
-from tests.test_audit import FACTS, MEMBERS, NOSY
+from tests.explain.test_audit import FACTS, MEMBERS, NOSY
 
 AUDIT = ("audit", "own.lace", "peer.lace", "--side", "0")
 

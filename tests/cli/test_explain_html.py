@@ -9,9 +9,9 @@ from shutil import copytree
 
 import pytest
 
-from lacec.page.tables import MOST_ROWS
+from lacec.explain.html_report.tables import MOST_ROWS
 from tests.cli.run import lacec
-from tests.page.reading import Page
+from tests.explain.html_report.reading import Page
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from lacec import engine, sides
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Block, Code, Instruction
 from lacec.bytecode.order import Sizes
@@ -16,6 +15,7 @@ from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.origins import OPEN, Origin
 from lacec.core.predicates import Predicate
+from lacec.engine import evaluation, side
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.lower import SideProgram
 from lacec.vm.database import Database
@@ -57,7 +57,7 @@ def observe(pair: Pair, program: SideProgram, facts: Facts) -> Seen:
     asked = peer_predicates(program, pair.all_outputs)
     database = load(TupleSource(facts))
     try:
-        found = sides.evaluate_side(program, database, pair.limits, outputs=asked)
+        found = side.evaluate_side(program, database, pair.limits, outputs=asked)
     except LimitError as error:
         return Seen({}, (error.name, error.limit, error.count, error.origin, str(error)))
     relations = {str(p): found.main.facts(p) for p in found.main.relations}
@@ -67,7 +67,7 @@ def observe(pair: Pair, program: SideProgram, facts: Facts) -> Seen:
 def interferes(pair: Pair) -> bool:
     """Whether anything differs; the views must not, or the two stores prove nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "MANY_FACTS", pair.many)
+        patch.setattr(evaluation, "MANY_FACTS", pair.many)
         program = program_of(pair)
         return observe(pair, program, pair.one) != observe(pair, program, pair.other)
 
@@ -127,14 +127,14 @@ def broken(how: str) -> Iterator[None]:
     """The lowering with a fault, made behind the back of the verifier."""
     with pytest.MonkeyPatch.context() as patch:
         if how in BROKEN_LOADS:
-            honest = sides.main_code
+            honest = side.main_code
             patch.setattr(
-                sides, "main_code", lambda *a: with_raw_loads(honest(*a), BROKEN_LOADS[how])
+                side, "main_code", lambda *a: with_raw_loads(honest(*a), BROKEN_LOADS[how])
             )
         elif how == "sizes from the raw store":
-            patch.setattr(sides, "sizes_of", _raw_sizes_of)
+            patch.setattr(side, "sizes_of", _raw_sizes_of)
         elif how == "whether to use sizes from the raw store":
-            patch.setattr(sides, "visible_facts", _all_facts)
+            patch.setattr(side, "visible_facts", _all_facts)
         else:
             assert how == "no view at all"
             patch.setattr(View, "of", lambda _, relation: relation)
@@ -142,7 +142,7 @@ def broken(how: str) -> Iterator[None]:
 
 
 def _raw_sizes_of(module: Module, database: Database, _: object) -> Sizes:
-    sizes = engine.sizes_of(module, database)
+    sizes = evaluation.sizes_of(module, database)
     return lambda predicate, constants, _: sizes(predicate, constants, OPEN)
 
 
@@ -155,7 +155,7 @@ def could_show(how: str, pair: Pair) -> bool:
     joins and nothing else, which a tight limit alone can tell; most pairs are not worth a run."""
     tight = pair.limits.peer_intermediate_rows < Limits().peer_intermediate_rows
     if how == "sizes from the raw store":
-        return tight and pair.many < engine.MANY_FACTS
+        return tight and pair.many < evaluation.MANY_FACTS
     if how == "whether to use sizes from the raw store":
         one, other = (sum(len(set(rows)) for rows in f.values()) for f in (pair.one, pair.other))
         return tight and (one >= pair.many) != (other >= pair.many)

@@ -10,10 +10,10 @@ from lacec.core.errors import CancelledError, FactError, LimitError
 from lacec.core.limits import Limits
 from lacec.core.origins import Origin
 from lacec.core.predicates import RECORD_FACTS, Predicate
+from lacec.engine.side import SideEvaluation, evaluate_side
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND
 from lacec.runtime.store.store import Store
-from lacec.sides import SideEvaluation, evaluate_side
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load, source_of
 from tests import slow

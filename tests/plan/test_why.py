@@ -7,20 +7,20 @@ from itertools import product
 from hypothesis import given, reject
 
 from lacec.core.predicates import RECORD_FACTS, Predicate
-from lacec.explainer import explain_plan
+from lacec.explain.proof_tree import Fact, Fails, Proof, Step, Wanted, WhyNot
+from lacec.explain.provenance import explain_plan
 from lacec.plan.expose import LocalPolicy
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, OWN_VIEWER, VIEWER, SideProgram
-from lacec.proof import Fact, Fails, Proof, Step, Wanted, WhyNot
 from lacec.syntax.ast import Atom
 from lacec.syntax.show import show_rule
 from lacec.vm.sources import TupleSource, load, source_of
 from tests import slow
+from tests.explain.proofs import World, can_hold, check_proof, check_why_not, unified
 from tests.helpers import examples
 from tests.plan.interference import peer_predicates
 from tests.plan.pairs import exposing, plan_of
 from tests.plan.rewriting import rewritten
 from tests.plan.strategies import Setup, setups
-from tests.proofs import World, can_hold, check_proof, check_why_not, unified
 
 MOST_STEPS = 50_000
 MOST_FACTS = 12

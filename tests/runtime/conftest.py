@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lacec.sides import SideEvaluation, evaluate_side
+from lacec.engine.side import SideEvaluation, evaluate_side
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Why a record moves in an exchange: each side explains what it saw when it decided."""
 
 from lacec.core.limits import Limits
-from lacec.proof import Proof
+from lacec.explain.proof_tree import Proof
 from lacec.runtime.exchange import dry_run, limit_exceeded
 from lacec.runtime.explaining import explain_all, explain_exchange
 from tests.runtime.interlace.solo import plex

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lacec import engine
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import Predicate
+from lacec.engine import evaluation
+from lacec.engine.side import evaluate_side
 from lacec.pipeline import compile_module
 from lacec.plan.lower import SideProgram
-from lacec.sides import evaluate_side
 from lacec.spark.evaluate import Evaluator, collect
 from lacec.spark.evaluate import Facts as SparkFacts
 from lacec.spark.machine import Settings
@@ -92,7 +92,7 @@ class Quick:
         """Every output is what the NumPy machine says, each tuple once."""
         told, everything = self.facts(facts, rows)
         module = compile_module([("sample", text)])
-        found = engine.evaluate(module, load(TupleSource(everything)))
+        found = evaluation.evaluate(module, load(TupleSource(everything)))
         expected = {predicate: found.facts(predicate) for predicate in found.relations}
         assert collect(self.evaluator(told, settings).evaluate(module)) == expected
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from lacec.cli.diff import GENERATED
 from lacec.core.predicates import Predicate
-from lacec.difference import MOST_EXPLAINED, Difference
-from lacec.difference import difference as difference_here
-from lacec.explainer import explain_module, explain_plan
+from lacec.explain.policy_diff import MOST_EXPLAINED, Difference
+from lacec.explain.policy_diff import difference as difference_here
+from lacec.explain.provenance import explain_module, explain_plan
 from lacec.pipeline import compile_module
 from lacec.plan.expose import LocalPolicy
 from lacec.spark.difference import difference, run_module, run_plan

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from lacec import engine
 from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import RECORD_FACTS, Predicate
+from lacec.engine import evaluation
+from lacec.engine.side import evaluate_side
 from lacec.pipeline import compile_module
 from lacec.plan.expose import LocalPolicy
-from lacec.sides import evaluate_side
 from lacec.spark.evaluate import Evaluator, collect
 from lacec.spark.evaluate import Facts as SparkFacts
 from lacec.spark.machine import Settings
@@ -85,10 +85,10 @@ def test_030_iterations_are_limited_as_on_the_numpy_machine(
     told, _ = quick.facts(edges, None)
     module = compile_module([("chain", CHAIN)])
     enough, few = Limits(iterations=4), Limits(iterations=3)
-    engine.evaluate(module, load(TupleSource(edges)), limits=enough)
+    evaluation.evaluate(module, load(TupleSource(edges)), limits=enough)
     quick.evaluator(told, settings, enough).evaluate(module)
     with pytest.raises(LimitError) as expected:
-        engine.evaluate(module, load(TupleSource(edges)), limits=few)
+        evaluation.evaluate(module, load(TupleSource(edges)), limits=few)
     with pytest.raises(LimitError) as found:
         quick.evaluator(told, settings, few).evaluate(module)
     assert str(found.value) == str(expected.value)
@@ -158,7 +158,9 @@ def test_a_corpus_of_a_hundred_thousand_records(spark: SparkSession, tmp_path: P
         for workload in (SELECTION, MEMBERSHIP, SUPPORT, LATEST_OF_ALL):
             module = compile_module([(workload.name, workload.source)])
             found = evaluator.evaluate(module, [workload.output])
-            expected = engine.evaluate(module, database, [workload.output]).facts(workload.output)
+            expected = evaluation.evaluate(module, database, [workload.output]).facts(
+                workload.output
+            )
             assert len(expected) >= 100
             assert collect(found) == {workload.output: expected}
         program = plan_of(SELECTOR, SELECTOR).side(0, LocalPolicy((exposing(ALLOW),)))

@@ -7,8 +7,8 @@ exposes to Alice what each test says.
 import pytest
 
 from lacec.core.predicates import Predicate
+from lacec.engine.side import SideEvaluation, evaluate_side
 from lacec.plan.expose import LocalPolicy, expose_all
-from lacec.sides import SideEvaluation, evaluate_side
 from lacec.vm.sources import load, source_of
 from tests.plan.pairs import ADVERTISED, EVERYTHING, exposing, plan_of
 

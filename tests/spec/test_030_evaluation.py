@@ -14,7 +14,7 @@ import pytest
 from lacec.core.errors import CompileError, FactError, LimitError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import Predicate
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.pipeline import compile_module
 from lacec.vm.sources import DatabaseSource, TupleSource, load
 

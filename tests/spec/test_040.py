@@ -4,11 +4,11 @@ import pytest
 
 from lacec.core.errors import CompileError, PlanError
 from lacec.core.predicates import Predicate
+from lacec.engine.side import SideEvaluation, evaluate_side
 from lacec.plan.exchange import make_plan
 from lacec.plan.expose import LocalPolicy, exposure
 from lacec.plan.operands import author_operand, peer_operand
 from lacec.plan.transcript import read_transcript
-from lacec.sides import SideEvaluation, evaluate_side
 from lacec.vm.sources import load, source_of
 from tests.helpers import errors, names
 from tests.plan.pairs import ADVERTISED, EVERYTHING, GROUP_X, HAVE, exposing, operand, plan_of

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from lacec import engine
 from lacec.canonical.module import Module
-from lacec.changing import live_program
 from lacec.core.errors import CancelledError, LimitError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import Predicate
+from lacec.engine import evaluation
+from lacec.engine.live import live_program
 from lacec.pipeline import compile_module
 from lacec.vm import incremental, kept, machine, ordered, ranking
 from lacec.vm.base import Base, Changes
@@ -284,11 +284,13 @@ def test_rounds_are_those_of_full_evaluation() -> None:
     base, program = program_of(REACH, {EDGE: chain(3)}, limits)
     for length in range(4, 11):
         program.apply(base.apply({EDGE: chain(length)}))
-        engine.evaluate(program_module(), load(TupleSource({EDGE: chain(length)})), limits=limits)
+        evaluation.evaluate(
+            program_module(), load(TupleSource({EDGE: chain(length)})), limits=limits
+        )
     with pytest.raises(LimitError, match="iterations") as met:
         program.apply(base.apply({EDGE: chain(11)}))
     with pytest.raises(LimitError) as expected:
-        engine.evaluate(program_module(), load(TupleSource({EDGE: chain(11)})), limits=limits)
+        evaluation.evaluate(program_module(), load(TupleSource({EDGE: chain(11)})), limits=limits)
     assert str(met.value) == str(expected.value)
 
 

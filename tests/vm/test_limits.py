@@ -16,7 +16,7 @@ import pytest
 from lacec.core.errors import CancelledError, FactError, LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
-from lacec.engine import Evaluation, evaluate
+from lacec.engine.evaluation import Evaluation, evaluate
 from lacec.pipeline import compile_module
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
@@ -277,7 +277,7 @@ def test_a_database_survives_a_limit(text: str, limits: Limits) -> None:
 CHILD = """
 import json, resource, sys
 from time import monotonic
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.core.errors import LacecError
 from lacec.core.limits import Limits
 from lacec.pipeline import compile_module

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from lacec import engine
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Code
 from lacec.canonical.module import Module
 from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
+from lacec.engine import evaluation
 from lacec.pipeline import compile_module
 from lacec.vm import fixpoint, kernels, machine, relation
 from lacec.vm.database import Database
@@ -79,7 +79,7 @@ class Setting:
             patch.setattr(fixpoint.Pairs, "LARGEST", self.largest)
             patch.setattr(machine, "MANY_ROWS", self.many_rows)
             if self.by_size:
-                patch.setattr(engine, "MANY_FACTS", 0)
+                patch.setattr(evaluation, "MANY_FACTS", 0)
             yield
 
 
@@ -135,7 +135,7 @@ def check(sample: Sample, *settings: Setting, outputs: Sequence[Predicate] | Non
     facts, module = expected(sample).facts, compiled(sample)
     for setting in settings or (PLAIN,):
         with setting.applied():
-            found = engine.evaluate(module, database_of(sample, setting), outputs)
+            found = evaluation.evaluate(module, database_of(sample, setting), outputs)
             assert sorted(found.relations) == sorted(sample.derived if outputs is None else outputs)
             for predicate in found.relations:
                 assert found.facts(predicate) == sorted(facts[predicate])
@@ -205,10 +205,10 @@ def test_iterations_are_rounds(sample: Sample) -> None:
     """Every group may have as many rounds as it needs, and not one fewer."""
     rounds = max(expected(sample).rounds.values(), default=0)
     module, database = compiled(sample), database_of(sample)
-    engine.evaluate(module, database, limits=Limits(iterations=rounds))
+    evaluation.evaluate(module, database, limits=Limits(iterations=rounds))
     if rounds:
         with pytest.raises(LimitError) as caught:
-            engine.evaluate(module, database, limits=Limits(iterations=rounds - 1))
+            evaluation.evaluate(module, database, limits=Limits(iterations=rounds - 1))
         error = caught.value
         assert (error.name, error.limit, error.count) == ("iterations", rounds - 1, rounds)
 
@@ -219,10 +219,10 @@ def test_derived_facts_are_counted_by_predicate(sample: Sample) -> None:
     """Only facts of predicates that the source names count, each once."""
     most = max(len(rows) for rows in expected(sample).facts.values())
     module, database = compiled(sample), database_of(sample)
-    engine.evaluate(module, database, limits=Limits(derived_facts=most))
+    evaluation.evaluate(module, database, limits=Limits(derived_facts=most))
     if most:
         with pytest.raises(LimitError) as caught:
-            engine.evaluate(module, database, limits=Limits(derived_facts=most - 1))
+            evaluation.evaluate(module, database, limits=Limits(derived_facts=most - 1))
         assert (caught.value.name, caught.value.limit) == ("derived_facts", most - 1)
         assert caught.value.count >= most
 
@@ -235,7 +235,7 @@ def test_one_database_serves_many_programs(sample: Sample, other: Sample, settin
         database = database_of(sample, setting)
         for program in (sample, other, sample):
             facts = expected(Sample(program.rules, sample.facts)).facts
-            found = engine.evaluate(compiled(program), database)
+            found = evaluation.evaluate(compiled(program), database)
             for predicate in program.derived:
                 assert found.facts(predicate) == sorted(facts[predicate])
 
@@ -245,12 +245,12 @@ def test_one_database_serves_many_programs(sample: Sample, other: Sample, settin
 def test_facts_added_between_evaluations(sample: Sample, other: Sample, bulk: bool) -> None:
     database = database_of(sample)
     module = compiled(sample)
-    engine.evaluate(module, database)
+    evaluation.evaluate(module, database)
     for predicate, rows in other.facts.items():
         add_rows(database, predicate, rows, bulk)
     both = {p: [*sample.facts[p], *other.facts[p]] for p in sample.facts}
     facts = expected(Sample(sample.rules, both)).facts
-    found = engine.evaluate(module, database)
+    found = evaluation.evaluate(module, database)
     for predicate in sample.derived:
         assert found.facts(predicate) == sorted(facts[predicate])
 
@@ -272,7 +272,7 @@ def test_closures_that_outgrow_a_table(
     edges = {(random.randrange(nodes), random.randrange(nodes)) for _ in range(nodes)}
     edges |= {(n, n + 1) for n in range(0, nodes - 1, 2)}
     facts = {Predicate("Edge", 2): [(f"n{a}", f"n{b}") for a, b in sorted(edges)]}
-    found = engine.evaluate(compile_module([("closure", CLOSURE)]), load(TupleSource(facts)))
+    found = evaluation.evaluate(compile_module([("closure", CLOSURE)]), load(TupleSource(facts)))
     paths = [(f"n{a}", f"n{b}") for a in range(nodes) for b in reached(a, edges)]
     assert found.facts(Predicate("Path", 2)) == sorted(paths)
 
@@ -313,7 +313,7 @@ def test_the_example_of_030_is_counted_by_rank() -> None:
     database = load(TupleSource({Predicate("Item", 2): rows}))
     latest = Predicate("Latest", 1)
     module = compile_module([("newer", NEWER)])
-    found = engine.evaluate(module, database, [latest], Limits(derived_facts=2))
+    found = evaluation.evaluate(module, database, [latest], Limits(derived_facts=2))
     assert op.RANK in opcodes_of(found.code)
     assert found.facts(latest) == [("r4",), ("r5",)]
 
@@ -322,14 +322,14 @@ def test_a_key_with_two_values_is_counted_the_general_way() -> None:
     rows = [("r0", "t0"), ("r1", "t1"), ("r1", "t3"), ("r2", "t2")]
     database = load(TupleSource({Predicate("Item", 2): rows}))
     latest = Predicate("Latest", 1)
-    found = engine.evaluate(compile_module([("newer", NEWER)]), database, [latest])
+    found = evaluation.evaluate(compile_module([("newer", NEWER)]), database, [latest])
     assert op.RANK in opcodes_of(found.code)
     # Newer(r0,r1), (r0,r2), (r1,r2), (r2,r1), (r1,r1): r1 and t1 against t3.
     assert found.facts(latest) == [("r2",)]
 
 
 def test_a_shared_sub_join_becomes_a_predicate() -> None:
-    found = engine.evaluate(compile_module([("shared", SHARED)]), Database())
+    found = evaluation.evaluate(compile_module([("shared", SHARED)]), Database())
     assert [p.name for p in found.code.predicates if p.name.startswith("+")] == ["+1"]
 
 
@@ -340,7 +340,7 @@ A(P) :- Field(P,'Group',I,'u'), Field(P,'Name',J,'n'), not Edge(P,P).
 B(P) :- Field(P,'Group',I,'u'), Field(P,'Name',J,'n'), not Edge(P,'x').
 """
     facts = {Predicate("Field", 4): [("r", "Group", "0", "u"), ("r", "Name", "1", "n")]}
-    found = engine.evaluate(compile_module([("apart", text)]), load(TupleSource(facts)))
+    found = evaluation.evaluate(compile_module([("apart", text)]), load(TupleSource(facts)))
     assert found.facts(Predicate("A", 1)) == found.facts(Predicate("B", 1)) == [("r",)]
 
 
@@ -351,5 +351,5 @@ def test_a_count_is_compared_with_a_bound_of_any_size() -> None:
         Predicate("Have", 1): [("r",), ("s",)],
         Predicate("Field", 4): [*rows],
     }
-    found = engine.evaluate(compile_module([("bound", text)]), load(TupleSource(facts)))
+    found = evaluation.evaluate(compile_module([("bound", text)]), load(TupleSource(facts)))
     assert found.facts(Predicate("A", 1)) == [("r",), ("s",)]

@@ -33,8 +33,8 @@ from lacec.cli.spark.evaluation import (
 )
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
-from lacec.difference import MOST_EXPLAINED
-from lacec.sides import PROFILE_FACTS
+from lacec.engine.side import PROFILE_FACTS
+from lacec.explain.policy_diff import MOST_EXPLAINED
 from lacec.vm.database import Database
 
 if TYPE_CHECKING:

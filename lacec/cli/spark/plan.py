@@ -35,8 +35,8 @@ from lacec.cli.spark.evaluation import (
 )
 from lacec.core.origins import OriginMode
 from lacec.core.predicates import Predicate
+from lacec.engine.side import PROFILE_FACTS
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
-from lacec.sides import PROFILE_FACTS
 
 # The records that the peer's viewer may query.
 CAN_QUERY = Predicate("CanQueryRecord", 1)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from lacec.core.limits import DEFAULT_LIMITS
 from lacec.core.predicates import Predicate
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.pipeline import compile_module
 from lacec.records.coordinates import Coordinate, HashAddress
 from lacec.runtime.store.snapshot import Snapshot

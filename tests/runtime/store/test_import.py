@@ -329,7 +329,7 @@ with module.Store.open(sys.argv[1]) as store:
 def test_a_reader_never_sees_half_an_import(tmp_path: Path) -> None:
     """One process imports pairs, removes pairs and compacts; another evaluates all the while."""
     from lacec.core.predicates import Predicate
-    from lacec.engine import evaluate
+    from lacec.engine.evaluation import evaluate
 
     module = lacec.compile(
         "Left(N) :- Have(P), Field(P,'Group',_,'left'), Field(P,'Name',_,N).\n"

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import lacec
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.records.record import Record
 from lacec.runtime.store import store as store_module
 from lacec.runtime.store.snapshot import Snapshot

@@ -19,7 +19,7 @@ import lacec
 from lacec.core.errors import FactError, RecordError, StoreError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
-from lacec.engine import evaluate
+from lacec.engine.evaluation import evaluate
 from lacec.records.coordinates import Coordinate, HashAddress
 from lacec.records.facts import HAVE
 from lacec.records.record import build_plex, build_seal

@@ -1,0 +1,1 @@
+"""Evaluation: a module, one side of a plan, and both over facts that change."""
