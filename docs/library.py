@@ -6,11 +6,11 @@ from lacec.core.facets import Facet
 from lacec.core.limits import DEFAULT_LIMITS
 from lacec.core.predicates import Predicate
 from lacec.engine.evaluation import evaluate
+from lacec.facts.bulk_reader import read_facts, write_facts
 from lacec.pipeline import compile_module
 from lacec.project.library import LibraryModule, library
 from lacec.project.settings import settings_for
 from lacec.vm.database import Database
-from lacec.vm.factlines import read_facts, write_facts
 
 DOCS = Path(__file__).parent
 

@@ -69,7 +69,7 @@ LAYERS = (
     ("records", ("records",)),
     ("language", ("syntax", "check", "canonical")),
     ("policy", ("plan", "bytecode")),
-    ("machine", ("vm", "engine", "explain")),
+    ("machine", ("facts", "vm", "engine", "explain")),
     ("exchange", ("runtime", "spark")),
     ("people", ("lint", "project", "policytest", "lsp", "cli")),
 )
@@ -119,6 +119,7 @@ ABOUT = {
     "records": "bytes, hashes, facts",
     "plan": "two selectors, one plan",
     "bytecode": "one table of opcodes",
+    "facts": "lines, CSV, Parquet",
     "vm": "relations in NumPy",
     "engine": "modules and sides over facts",
     "explain": "why, and why not",

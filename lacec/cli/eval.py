@@ -45,9 +45,9 @@ from lacec.core.limits import Limits
 from lacec.core.origins import OriginMode
 from lacec.core.predicates import Predicate
 from lacec.engine.evaluation import Evaluation, check_outputs, evaluate
+from lacec.facts.bulk_reader import write_facts
+from lacec.facts.tables import write_csv, write_parquet
 from lacec.pipeline import compile_sources
-from lacec.vm.factlines import write_facts
-from lacec.vm.tables import write_csv, write_parquet
 
 
 class FileFormat(StrEnum):

@@ -10,10 +10,10 @@ from lacec.core.diagnostics import Diagnostic, Place, place
 from lacec.core.errors import FactError, LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
+from lacec.facts.bulk_reader import read_facts
+from lacec.facts.line import Fact, read_line
+from lacec.facts.tables import read_csv, read_parquet
 from lacec.vm.database import Database
-from lacec.vm.factline import Fact, read_line
-from lacec.vm.factlines import read_facts
-from lacec.vm.tables import read_csv, read_parquet
 
 FactFiles = dict[str, str | bytes]
 

@@ -25,6 +25,7 @@ from lacec.core.limits import Limits
 from lacec.core.origins import Origin, OriginMode
 from lacec.core.predicates import Predicate
 from lacec.engine.side import PROFILE_FACTS, SideEvaluation, evaluate_side
+from lacec.facts.bulk_reader import write_facts
 from lacec.pipeline import Input, compile_sources
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import LocalPolicy, expose_all, expose_selected
@@ -33,7 +34,6 @@ from lacec.plan.lowerings import STANDARD
 from lacec.plan.operands import Operand
 from lacec.plan.origins import Party
 from lacec.vm.database import Database
-from lacec.vm.factlines import write_facts
 
 
 @dataclass

@@ -22,9 +22,9 @@ from lacec.core.predicates import Predicate
 from lacec.engine.evaluation import MANY_FACTS, check_given, check_outputs, sizes_of
 from lacec.engine.side import OUTPUTS, check_predicates, check_program, visible_sizes
 from lacec.plan.lower import OWN_VIEWER, VIEWER, SideProgram
-from lacec.vm.base import Base, Change, Changes, Row, database_of, in_sequence, texts_of
-from lacec.vm.incremental import Incremental, ViewChange
-from lacec.vm.kept import Tuple
+from lacec.vm.live.incremental import Incremental, ViewChange
+from lacec.vm.live.live_facts import Base, Change, Changes, Row, database_of, in_sequence, texts_of
+from lacec.vm.live.overlay import Tuple
 from lacec.vm.relation import Relation
 from lacec.vm.sources import load, source_of
 from lacec.vm.view import LiveView

@@ -33,6 +33,8 @@ from lacec.explain.proof_tree import (
     WhyNot,
     shown_rule,
 )
+from lacec.facts.line import Fact as FactLine
+from lacec.facts.line import read_line
 from lacec.plan.lower import SideProgram
 from lacec.syntax.ast import (
     Atom,
@@ -45,13 +47,11 @@ from lacec.syntax.ast import (
 )
 from lacec.syntax.filling import fill
 from lacec.syntax.show import show_constant, show_literal
-from lacec.vm.answers import Answers
 from lacec.vm.database import Database
-from lacec.vm.factline import Fact as FactLine
-from lacec.vm.factline import read_line
+from lacec.vm.provenance.batch_solver import Answers
+from lacec.vm.provenance.why import Failure, Found, Prover, failure_of
 from lacec.vm.relation import Ids, Relation
 from lacec.vm.view import View
-from lacec.vm.why import Failure, Found, Prover, failure_of
 
 # A fact that is missing may be missing because others are: so many of them are looked into.
 MOST_MISSING = 64

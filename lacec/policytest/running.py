@@ -20,6 +20,7 @@ from lacec.engine.evaluation import check_given
 from lacec.engine.side import check_facts
 from lacec.explain.proof_tree import Fact
 from lacec.explain.provenance import Why, explain_module, explain_plan
+from lacec.facts.bulk_reader import read_facts
 from lacec.plan.exchange import make_plan
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND, SideProgram, scope_of
 from lacec.plan.operands import Operand
@@ -44,7 +45,6 @@ from lacec.runtime.columns import ADVERTISED, ADVERTISED_FIELD
 from lacec.runtime.shelf import Rows, rows_of
 from lacec.runtime.side import EXCHANGE_LIMITS
 from lacec.vm.database import Database
-from lacec.vm.factlines import read_facts
 from lacec.vm.sources import add_rows
 
 SELECT_HAVE, SELECTED = Predicate("SelectHave", 1), Predicate("Selected", 1)

@@ -30,8 +30,8 @@ from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.hashes import Grounded, are_few
 from lacec.runtime.shelf import Moment, Rows, Shelf
 from lacec.vm.arrays import members
-from lacec.vm.base import Base, Changes
 from lacec.vm.database import Database
+from lacec.vm.live.live_facts import Base, Changes
 from lacec.vm.sources import add_rows
 
 # More records, or advertisements, than these are not little.

@@ -20,6 +20,7 @@ from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.origins import PLAIN, Resolution
 from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.engine.side import OUTPUTS, check_predicates, check_program
+from lacec.facts.tables import arrow_table
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, OWN_VIEWER, VIEWER, SideProgram
 from lacec.records.facts import HAVE
 from lacec.spark.facts import View, advertised_facts, both, record_facts
@@ -28,7 +29,6 @@ from lacec.spark.machine import Settings, SparkMachine
 from lacec.spark.registers import HASH, Few, Register, Rows, Table, Told, every, names_of, relation
 from lacec.spark.work import Work
 from lacec.vm.database import Database
-from lacec.vm.tables import arrow_table
 
 DEFAULT_SETTINGS = Settings()
 

@@ -13,12 +13,12 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, Block, Code, Group, Instruction, Kind
 from lacec.core.errors import LimitError
 from lacec.core.predicates import Predicate
+from lacec.facts.tables import add_table, arrow_table
 from lacec.spark.registers import Few, Register, names_of, relation
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine
 from lacec.vm.relation import Relation
 from lacec.vm.sources import add_rows
-from lacec.vm.tables import add_table, arrow_table
 
 if TYPE_CHECKING:
     from lacec.spark.machine import Growing, SparkMachine

@@ -14,8 +14,8 @@ import lacec
 from lacec.core.limits import DEFAULT_LIMITS
 from lacec.core.predicates import RECORD_FACTS
 from lacec.engine.evaluation import evaluate
+from lacec.facts.bulk_reader import read_facts
 from lacec.vm.database import Database
-from lacec.vm.factlines import read_facts
 from lacec.vm.sources import load, source_of
 from tests.bench import peers
 from tests.bench.corpus import Corpus, make_corpus

@@ -24,8 +24,8 @@ from lacec.plan.exchange import make_plan
 from lacec.plan.expose import LocalPolicy, expose_selected
 from lacec.plan.operands import author_operand
 from lacec.plan.origins import Party
-from lacec.vm.base import Base, Changes, database_of
 from lacec.vm.database import Database
+from lacec.vm.live.live_facts import Base, Changes, database_of
 from lacec.vm.symbols import Symbols
 from tests.bench import peers, results
 from tests.bench.corpus import FIELD, FIELDS, HAVE, LINK, Corpus, make_corpus

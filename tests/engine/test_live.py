@@ -15,8 +15,8 @@ from lacec.engine.live import Delta, LiveSide
 from lacec.engine.side import evaluate_side
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
-from lacec.vm.base import Base, texts_of
 from lacec.vm.database import Database
+from lacec.vm.live.live_facts import Base, texts_of
 from lacec.vm.sources import TupleSource, load
 from tests import slow
 from tests.helpers import examples
@@ -24,7 +24,7 @@ from tests.plan.interference import peer_predicates
 from tests.plan.pairs import GROUP_X, exposing, plan_of
 from tests.plan.rewriting import slowly
 from tests.plan.strategies import Setup, setups
-from tests.vm.changes import Mirror, Pool
+from tests.vm.live.changes import Mirror, Pool
 
 MOST_STEPS = 100_000
 Facts = Mapping[Predicate, Iterable[tuple[str, ...]]]

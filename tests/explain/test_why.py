@@ -80,8 +80,8 @@ def test_proofs_know_nothing_of_shared_sub_joins(sample: Sample) -> None:
 @examples(40)
 def test_a_proof_that_takes_many_rows_is_found_in_columns_with_indexes(sample: Sample) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lacec.vm.witness.MANY_ROWS", 3)
-        patch.setattr("lacec.vm.finding.MANY_COMPARED", 3)
+        patch.setattr("lacec.vm.provenance.row_solver.MANY_ROWS", 3)
+        patch.setattr("lacec.vm.provenance.row_lookup.MANY_COMPARED", 3)
         check_sample(sample)
 
 

@@ -23,9 +23,9 @@ from lacec.cli.spark.common import (
 from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
+from lacec.facts.bulk_reader import write_facts
 from lacec.spark.session import MEMORY
 from lacec.vm.database import Database
-from lacec.vm.factlines import write_facts
 
 if TYPE_CHECKING:
     from lacec.spark.evaluate import Evaluator

@@ -3,7 +3,7 @@
 from lacec.cli.options import JsonOption
 from lacec.cli.output import write_json, write_lines
 from lacec.cli.store.common import StoreArgument, opened
-from lacec.vm.factlines import write_facts
+from lacec.facts.bulk_reader import write_facts
 
 
 def facts_command(store: StoreArgument, json: JsonOption = False) -> None:

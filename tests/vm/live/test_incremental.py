@@ -20,13 +20,14 @@ from lacec.core.predicates import Predicate
 from lacec.engine import evaluation
 from lacec.engine.live import live_program
 from lacec.pipeline import compile_module
-from lacec.vm import incremental, kept, machine, ordered, ranking
-from lacec.vm.base import Base, Changes
-from lacec.vm.incremental import Incremental
+from lacec.vm import machine
+from lacec.vm.live import incremental, live_rank, overlay, sorted_rows
+from lacec.vm.live.incremental import Incremental
+from lacec.vm.live.live_facts import Base, Changes
 from lacec.vm.sources import TupleSource, load
 from tests import slow
 from tests.helpers import examples
-from tests.vm.changes import Mirror, Pool, as_sets
+from tests.vm.live.changes import Mirror, Pool, as_sets
 from tests.vm.strategies import (
     Row,
     Sample,
@@ -46,16 +47,16 @@ class Setting:
 
     many_rows: int = incremental.MANY_ROWS
     many_removed: int = incremental.MANY_REMOVED
-    settle: int = kept.MANY
-    short: int = kept.SHORT
+    settle: int = overlay.MANY
+    short: int = overlay.SHORT
 
     @contextmanager
     def applied(self) -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(incremental, "MANY_ROWS", self.many_rows)
             patch.setattr(incremental, "MANY_REMOVED", self.many_removed)
-            patch.setattr(kept, "MANY", self.settle)
-            patch.setattr(kept, "SHORT", self.short)
+            patch.setattr(overlay, "MANY", self.settle)
+            patch.setattr(overlay, "SHORT", self.short)
             yield
 
 
@@ -63,8 +64,8 @@ SETTINGS = st.builds(
     Setting,
     st.sampled_from([incremental.MANY_ROWS, 10**9, 5]),
     st.sampled_from([incremental.MANY_REMOVED, 10**9, 0]),
-    st.sampled_from([kept.MANY, 0, 3]),
-    st.sampled_from([kept.SHORT, 0, 1]),
+    st.sampled_from([overlay.MANY, 0, 3]),
+    st.sampled_from([overlay.SHORT, 0, 1]),
 )
 
 
@@ -213,7 +214,7 @@ def test_latest_of_keys(latest: Latest, block: int) -> None:
     mirror = Mirror(base.symbols)
     mirror.hear(program.apply())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordered, "BLOCK", block)
+        patch.setattr(sorted_rows, "BLOCK", block)
         for _ in range(30):
             item = random.choice((*items, wanted))
             added, removed = some_item(random, facts[item])
@@ -248,9 +249,9 @@ def test_many_rows_that_are_only_counted_are_work_for_the_machine() -> None:
     item, other = Predicate("Item", 3), Predicate("Other", 3)
     base, program = program_of(latest.text, {item: [("a", "g", "3")]}, outputs=[LATEST])
     program.apply(base.apply({other: [("b", "g", "2")]}))
-    change = base.apply({other: [(f"{n}", "g", "9") for n in range(ranking.MANY + 1)]})
+    change = base.apply({other: [(f"{n}", "g", "9") for n in range(live_rank.MANY + 1)]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking.Side, "move", None)
+        patch.setattr(live_rank.Side, "move", None)
         program.apply(change)
     assert program.relation(LATEST).size == 0
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import Block, Code, Kind
 from lacec.core.origins import FULL_VIEW
-from lacec.vm.base import Change
-from lacec.vm.kept import Part, Tuple
-from lacec.vm.rows import Make, Ranked, RowBlock, Unfit
+from lacec.vm.live.live_facts import Change
+from lacec.vm.live.overlay import Part, Tuple
+from lacec.vm.live.row_interpreter import Make, Ranked, RowBlock, Unfit
 
 
 class Trigger:

@@ -22,9 +22,9 @@ from lacec.core.diagnostics import quote
 from lacec.core.errors import FactError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
+from lacec.facts.line import is_predicate_name
 from lacec.vm.arrays import unique
 from lacec.vm.database import Database, check_sizes
-from lacec.vm.factline import is_predicate_name
 from lacec.vm.relation import Ids, Relation
 from lacec.vm.sources import check_arity, check_value
 from lacec.vm.symbols import Symbols

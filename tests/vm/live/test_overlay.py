@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.vm import kept
-from lacec.vm.kept import EVERYTHING, Few, Kept, Part, Tuple, relation_of, tuples_of
 from lacec.vm.lazy import SplitRelation
+from lacec.vm.live import overlay
+from lacec.vm.live.overlay import EVERYTHING, Few, Kept, Part, Tuple, relation_of, tuples_of
 from lacec.vm.relation import Relation
 from tests.helpers import examples
 
@@ -67,7 +67,7 @@ def check_finds(changing: Kept, expected: set[Tuple], random: Random) -> None:
 
 
 @pytest.mark.parametrize("make", [whole, split])
-@given(ARITIES, st.integers(0, 2**32), st.sampled_from([0, 3, kept.MANY]))
+@given(ARITIES, st.integers(0, 2**32), st.sampled_from([0, 3, overlay.MANY]))
 @examples(120)
 def test_it_is_the_set_that_it_should_be(
     make: Callable[[list[Tuple], int], Relation], arity: int, seed: int, many: int
@@ -76,8 +76,8 @@ def test_it_is_the_set_that_it_should_be(
     expected = set(some_rows(random, arity, random.choice((0, 3, 100))))
     changing = Kept(make(sorted(expected), arity), arity, lambda: 60)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept, "MANY", many)
-        patch.setattr(kept, "SHORT", random.choice((0, kept.SHORT)))
+        patch.setattr(overlay, "MANY", many)
+        patch.setattr(overlay, "SHORT", random.choice((0, overlay.SHORT)))
         for row in some_rows(random, arity, 40):
             assert (row in changing) == (row in expected)
             if random.random() < 0.5:

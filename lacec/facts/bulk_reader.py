@@ -2,7 +2,7 @@
 
 In: the bytes of a file of lines `Predicate('constant',...)`, blank lines and `#`
 lines. Out: columns of ids in a database, or a diagnostic for everything that is
-wrong. Plain lines are found by the block (factblocks.py); all others are read one
+wrong. Plain lines are found by the block (blocks.py); all others are read one
 at a time.
 """
 
@@ -14,10 +14,10 @@ from lacec.core.diagnostics import Diagnostic, sort
 from lacec.core.errors import FactError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
+from lacec.facts.blocks import File, Plain
+from lacec.facts.line import Fact, carriage_return, read_line
 from lacec.syntax.show import show_fact
 from lacec.vm.database import Database, check_sizes
-from lacec.vm.factblocks import File, Plain
-from lacec.vm.factline import Fact, carriage_return, read_line
 from lacec.vm.parallel import in_order
 from lacec.vm.relation import Ids
 from lacec.vm.symbols import Symbols

@@ -14,7 +14,7 @@ import numpy as np
 
 from lacec.bytecode.goal import Ask, Goal, Part
 from lacec.core.predicates import Predicate
-from lacec.vm.answers import Answers, Keys, State, split_terms
+from lacec.vm.provenance.batch_solver import Answers, Keys, State, split_terms
 from lacec.vm.relation import Relation, Rows
 
 # A proof that takes more than so many rows is found in columns.

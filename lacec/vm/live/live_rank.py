@@ -19,10 +19,10 @@ import numpy as np
 from lacec.bytecode.opcodes import Compare, Test
 from lacec.vm import kernels
 from lacec.vm.arrays import unique_inverse
-from lacec.vm.base import Change
 from lacec.vm.builtins import integer
-from lacec.vm.kept import Kept, Part, Tuple
-from lacec.vm.ordered import By, Ordered, Table
+from lacec.vm.live.live_facts import Change
+from lacec.vm.live.overlay import Kept, Part, Tuple
+from lacec.vm.live.sorted_rows import By, Ordered, Table
 from lacec.vm.rank import Way, value_ranks
 from lacec.vm.relation import Relation
 from lacec.vm.symbols import Symbols

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from lacec.core.predicates import Predicate
-from lacec.vm.base import Changes, texts_of
-from lacec.vm.kept import tuples_of
+from lacec.vm.live.live_facts import Changes, texts_of
+from lacec.vm.live.overlay import tuples_of
 from lacec.vm.relation import Relation
 from lacec.vm.symbols import Symbols
 from tests.vm.strategies import Row

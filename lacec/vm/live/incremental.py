@@ -24,22 +24,22 @@ from lacec.bytecode.code import Code
 from lacec.core.errors import CancelledError, LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
-from lacec.vm.base import NO_CHANGE, Base, Change, Changes, database_of, difference
 from lacec.vm.database import check_sizes
-from lacec.vm.kept import Few, Kept, Part, Tuple
 from lacec.vm.kernels import concatenate
-from lacec.vm.machine import Machine
-from lacec.vm.rederive import (
+from lacec.vm.live.live_facts import NO_CHANGE, Base, Change, Changes, database_of, difference
+from lacec.vm.live.overlay import Few, Kept, Part, Tuple
+from lacec.vm.live.rederive import (
     Found,
     merge_made,
     next_blocks,
     over_delete,
     still_derived,
 )
+from lacec.vm.live.row_interpreter import Make, RowBlock, Source, TooMuch, Unfit
+from lacec.vm.live.triggers import GroupBlocks, LiveBlocks, Pending
+from lacec.vm.machine import Machine
 from lacec.vm.relation import Relation
-from lacec.vm.rows import Make, RowBlock, Source, TooMuch, Unfit
 from lacec.vm.schedule import full_blocks, needed_groups
-from lacec.vm.triggers import GroupBlocks, LiveBlocks, Pending
 from lacec.vm.view import LiveView
 
 ViewChange = tuple[Iterable[int], Iterable[int]]

@@ -13,8 +13,8 @@ from lacec.core.errors import FactError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import Predicate
 from lacec.vm.database import Database
-from lacec.vm.kept import EVERYTHING, Few, Kept, Tuple, tuples_of
 from lacec.vm.kernels import distinct_from
+from lacec.vm.live.overlay import EVERYTHING, Few, Kept, Tuple, tuples_of
 from lacec.vm.relation import Relation
 from lacec.vm.sources import check_arity, check_values
 from lacec.vm.symbols import Symbols

@@ -14,10 +14,10 @@ from pyarrow import parquet
 from lacec.core.errors import FactError, LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
-from lacec.vm import tables
+from lacec.facts import tables
+from lacec.facts.tables import read_csv, read_parquet, write_csv, write_parquet
 from lacec.vm.database import Database
 from lacec.vm.relation import Relation
-from lacec.vm.tables import read_csv, read_parquet, write_csv, write_parquet
 
 LIMITS = Limits()
 TEXT = st.text(alphabet=st.sampled_from("ab,\"' \n\r日é\0"), max_size=9)

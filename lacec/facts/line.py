@@ -1,6 +1,6 @@
 """One fact line (050, D17): its bytes into a predicate and values, or what is wrong with it.
 
-The slow and obvious way to read a fact; factlines.py reads files, and comes here
+The slow and obvious way to read a fact; bulk_reader.py reads files, and comes here
 for the lines that are not plain. White space is space and tab, free between tokens (D6).
 """
 

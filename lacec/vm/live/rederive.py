@@ -6,9 +6,9 @@ tuples of the group, by predicate. Nothing is changed here.
 
 from collections.abc import Iterable, Mapping
 
-from lacec.vm.kept import Kept, Tuple
-from lacec.vm.rows import RowBlock, TooMuch
-from lacec.vm.triggers import GroupBlocks
+from lacec.vm.live.overlay import Kept, Tuple
+from lacec.vm.live.row_interpreter import RowBlock, TooMuch
+from lacec.vm.live.triggers import GroupBlocks
 
 Found = dict[int, dict[Tuple, None]]
 """Tuples by predicate."""

@@ -17,11 +17,11 @@ import numpy as np
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, CONSTANT, Block, Code, Instruction
 from lacec.bytecode.code import Term as CodeTerm
-from lacec.vm.base import Change
 from lacec.vm.builtins import decimals, integer, run_test
-from lacec.vm.kept import Kept, Part, Tuple
-from lacec.vm.ranking import Chain, Ranks
-from lacec.vm.ranking import Rows as RankRows
+from lacec.vm.live.live_facts import Change
+from lacec.vm.live.live_rank import Chain, Ranks
+from lacec.vm.live.live_rank import Rows as RankRows
+from lacec.vm.live.overlay import Kept, Part, Tuple
 from lacec.vm.symbols import Symbols
 from lacec.vm.view import LiveView
 

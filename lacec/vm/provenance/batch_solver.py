@@ -18,8 +18,8 @@ from lacec.core.origins import FULL_VIEW, Origin
 from lacec.core.predicates import Predicate
 from lacec.vm import kernels
 from lacec.vm.builtins import Operand, compare_signs, decimals, run_test
-from lacec.vm.finding import Finder
 from lacec.vm.machine import Machine
+from lacec.vm.provenance.row_lookup import Finder
 from lacec.vm.rank import is_unique, rank_counts
 from lacec.vm.relation import Ids, Mask, Relation, Rows
 

@@ -16,10 +16,10 @@ from lacec.bytecode.goal import Ask, Goal, Rules
 from lacec.core.origins import FULL_VIEW
 from lacec.core.predicates import Predicate
 from lacec.vm import kernels
-from lacec.vm.answers import Answers, State
-from lacec.vm.kept import relation_of
+from lacec.vm.live.overlay import relation_of
+from lacec.vm.provenance.batch_solver import Answers, State
+from lacec.vm.provenance.row_solver import Head, TooMuch, Witness, Witnesses
 from lacec.vm.relation import Relation, Rows
-from lacec.vm.witness import Head, TooMuch, Witness, Witnesses
 
 # So many heads are asked about at once: enough for columns to pay, and bounded in memory.
 MANY_HEADS = 2**16

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacec.core.limits import Limits
-from lacec.vm.factline import is_predicate_name
+from lacec.facts.line import is_predicate_name
 from lacec.vm.text import Bytes, Mask, Offsets, Rows, Words, hash_and_match
 
 # The names of a block that are looked for in all its lines at once.

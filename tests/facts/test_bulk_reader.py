@@ -12,9 +12,9 @@ from lacec.core.diagnostics import Diagnostic
 from lacec.core.errors import FactError, LimitError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import Predicate
-from lacec.vm import factlines
+from lacec.facts import bulk_reader
+from lacec.facts.bulk_reader import MOST_PROBLEMS, read_facts, write_facts
 from lacec.vm.database import Database
-from lacec.vm.factlines import MOST_PROBLEMS, read_facts, write_facts
 
 Facts = dict[Predicate, list[tuple[str, ...]]]
 
@@ -23,8 +23,8 @@ Facts = dict[Predicate, list[tuple[str, ...]]]
 def by_the_block(size: int) -> Iterator[None]:
     """Read files of any size by blocks of so many bytes; 0 for line by line."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(factlines, "SMALL", 0 if size else 2**62)
-        patch.setattr(factlines, "_BLOCK", size)
+        patch.setattr(bulk_reader, "SMALL", 0 if size else 2**62)
+        patch.setattr(bulk_reader, "_BLOCK", size)
         yield
 
 

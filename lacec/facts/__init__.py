@@ -1,0 +1,1 @@
+"""Facts in and out: the fact line and its bulk reader, CSV and Parquet."""
