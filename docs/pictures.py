@@ -164,8 +164,8 @@ def machine_picture() -> str:
     """One bytecode, and who runs it."""
     runners = {
         "machine": "vm/machine.py",
-        "incremental": "vm/incremental.py",
-        "why": "vm/why.py",
+        "incremental": "vm/live/incremental.py",
+        "why": "vm/provenance/why.py",
         "spark": "spark/kernels.py",
     }
     here = {name: file for name, file in runners.items() if (PACKAGE / file).is_file()}

@@ -9,6 +9,7 @@ for each. Out: a table.
 
 import argparse
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,8 @@ def bare(python: str, log: Path) -> tuple[str, Run]:
             built = ["debootstrap", "--variant=minbase", suite, str(root)]
             subprocess.check_call(built, stdout=file, stderr=file)
         (root / "lacec").mkdir()
+    names = f"localhost {platform.node()}".strip()
+    (root / "etc" / "hosts").write_text(f"127.0.0.1 {names}\n", encoding="utf-8")
     environment += _environment(root)
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
     packages = f"python{python} python{python}-venv make"

@@ -218,6 +218,7 @@ IMPORTERS = {
     "_btclib_libsecp256k1": ("lacec/records/secp256k1.py",),
     "btclib_libsecp256k1": ("lacec/records/secp256k1.py",),
     "numpy": (
+        "lacec/facts/",
         "lacec/vm/",
         "lacec/runtime/columns.py",
         "lacec/runtime/packing.py",
@@ -314,6 +315,26 @@ def test_nothing_is_left_over(what: str) -> None:
         and not (path.suffix == ".ambr" and what.startswith("white space"))
     }
     assert found == {}
+
+
+# Possessive groups whose body does not move on before it fails.
+POSSESSIVE_GROUPS = {
+    "lacec/facts/line.py": [r"(?:\\[\\'][^'\\]*+)*+"],
+    "lacec/syntax/fact.py": [r"(?:[^'\\\n]|\\['\\])*+", r"(?=\))))*+"],
+    "lacec/syntax/lexer.py": [r"(?:\\.[^'\\]*+)*+"],
+}
+
+
+def test_groups_are_repeated_possessively_where_every_python_can() -> None:
+    """Python before 3.11.5, as in Debian 12, goes on after a group of `(?:…)*+` that failed."""
+    found = {
+        name_of(path): re.findall(
+            r"\((?:[^()\[]|\[[^]]*\])*\)+(?:[*+?]|\{[0-9,]+\})\+", text_of(path)
+        )
+        for path in PACKAGE
+        if path.name != "tables.py"
+    }
+    assert {name: groups for name, groups in found.items() if groups} == POSSESSIVE_GROUPS
 
 
 def test_text_files_end_with_one_line_feed() -> None:

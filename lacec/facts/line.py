@@ -21,10 +21,10 @@ _BYTE_ORDER_MARK = "\ufeff"
 _NAME = r"_?[A-Za-z][A-Za-z0-9_~-]*+"
 _OPEN_CONSTANT = r"'[^'\\]*+(?:\\[\\'][^'\\]*+)*+"
 _CONSTANT = rf"{_OPEN_CONSTANT}'"
-_CONSTANTS = rf"(?:{_CONSTANT}[ \t]*+(?:,[ \t]*+{_CONSTANT}[ \t]*+)*+)?+"
+_CONSTANTS = rf"(?:{_CONSTANT}[ \t]*+(?:,[ \t]*+{_CONSTANT}[ \t]*+)*)?"
 _FACT = re.compile(rf"[ \t]*+({_NAME})[ \t]*+\([ \t]*+({_CONSTANTS})\)[ \t]*+")
 # As much of a fact as a line begins with.
-_BEGINNING = re.compile(rf"[ \t]*+(?:({_NAME})[ \t]*+(?:\([ \t]*+{_CONSTANTS}(?:\)[ \t]*+)?+)?+)?+")
+_BEGINNING = re.compile(rf"[ \t]*+(?:({_NAME})[ \t]*+(?:\([ \t]*+{_CONSTANTS}(?:\)[ \t]*+)?)?)?")
 _EACH_CONSTANT = re.compile(_CONSTANT)
 _ESCAPED = re.compile(r"\\(.)")
 

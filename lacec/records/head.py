@@ -43,7 +43,7 @@ _SYMBOL = b"[" + ALPHABET + b"]"
 _DIGEST = _SYMBOL + b"{42}[" + ALPHABET[::4] + b"]"
 _SIGNATURE = _SYMBOL + b"{85}[" + ALPHABET[::16] + b"]"
 _SEGMENT = rb"(?!\.\.?[/\n])[^\x00-\x1f\x7f/{}|#]++"
-_PATH = _SEGMENT + b"(?:/" + _SEGMENT + b")*+"
+_PATH = _SEGMENT + b"(?:/" + _SEGMENT + b")*"
 
 _SEAL = re.compile(
     MARK + rb"(S\." + _DIGEST + rb"\.H3)\nSigned-By: (V\." + _DIGEST + rb"\.H3)\n"
@@ -53,7 +53,7 @@ _PLEX = re.compile(
     MARK + rb"(P\." + _DIGEST + rb"\.H3)\n(?=(Group: " + _PATH + rb"\nApp: " + _PATH + rb"\n"
     rb"Name: " + _PATH + rb"\nTAI: [0-9]{10}:[0-9]{9}\n))"
 )
-_EXTRAS = re.compile(rb"(?:[^\x00-\x20\x7f:]++: [^\x00-\x1f\x7f]++\n)*+")
+_EXTRAS = re.compile(rb"(?:[^\x00-\x20\x7f:]++: [^\x00-\x1f\x7f]++\n)*")
 _BLOB = re.compile(MARK + rb"(B\." + _DIGEST + rb"\.H3)\nData-Length: (0|[1-9][0-9]{0,17})\n\n")
 _NEXT_MARK = b"\n" + MARK
 

@@ -30,8 +30,9 @@ from lacec.runtime.iltp.rules import (
 from lacec.runtime.interlace.facts import LINE_BYTES
 
 _LF, _HASH = 0x0A, 0x23
-# Any number of whole fact lines: blocks are long, and few of their lines need a closer look.
-_FACT_LINES = re.compile(rb"(?:[A-Za-z][^\r\n]{0,%d}+\n)++" % (LINE_BYTES - 1))
+# Many whole fact lines: blocks are long, and few of their lines need a closer look. How many at
+# most bounds the memory of the match.
+_FACT_LINES = re.compile(rb"(?:[A-Za-z][^\r\n]{0,%d}+\n){1,4096}" % (LINE_BYTES - 1))
 
 
 @dataclass(frozen=True, slots=True)
