@@ -70,7 +70,7 @@ LAYERS = (
     ("language", ("syntax", "check", "canonical")),
     ("policy", ("plan", "bytecode")),
     ("machine", ("facts", "vm", "engine", "explain")),
-    ("exchange", ("runtime", "spark")),
+    ("exchange", ("store", "runtime", "spark")),
     ("people", ("lint", "project", "policytest", "lsp", "cli")),
 )
 
@@ -123,7 +123,8 @@ ABOUT = {
     "vm": "relations in NumPy",
     "engine": "modules and sides over facts",
     "explain": "why, and why not",
-    "runtime": "stores and exchanges",
+    "store": "records and their facts",
+    "runtime": "plans executed in exchanges",
     "spark": "the same blocks on Spark",
     "project": "lace.toml and what it links",
     "policytest": "lacec test",

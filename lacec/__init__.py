@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lacec.plan.exchange import ExchangePlan
     from lacec.records.corpus import corpus
     from lacec.records.record import Record
-    from lacec.runtime.store.store import Store
+    from lacec.store.store import Store
 
 __version__ = "0.1.0"
 
@@ -79,7 +79,7 @@ _LAZY = {
     "Proof": "lacec.explain.proof_tree",
     "Record": "lacec.records.record",
     "RecordError": "lacec.core.errors",
-    "Store": "lacec.runtime.store.store",
+    "Store": "lacec.store.store",
     "StoreError": "lacec.core.errors",
     "Why": "lacec.explain.provenance",
     "WhyNot": "lacec.explain.proof_tree",

@@ -43,8 +43,8 @@ from lacec.runtime.interlace.result import Result
 from lacec.runtime.operations import select_coordinate, select_hashes
 from lacec.runtime.recording.recorder import NAMES, Recorder
 from lacec.runtime.side import Policy
-from lacec.runtime.store.store import Store
 from lacec.runtime.watch import Watch, stay
+from lacec.store.store import Store
 
 Operation = tuple[str | None, str | None, list[str] | None]
 

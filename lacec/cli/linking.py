@@ -38,7 +38,7 @@ from lacec.runtime.iltp.links import Terms
 from lacec.runtime.iltp.proof import Identity, Trust
 from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 
 HERE = ("here",)
 

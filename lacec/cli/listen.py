@@ -32,7 +32,7 @@ from lacec.runtime.iltp.endpoints import MOST_LINKS
 from lacec.runtime.iltp.guests import Guest, Guests
 from lacec.runtime.iltp.memory import DEFAULT_BYTES
 from lacec.runtime.iltp.transport.tls import ServerTls, server_tls
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 
 LEAST_MEMORY = 2**20
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}

@@ -23,7 +23,7 @@ from lacec.runtime.iltp.transport.tls import ServerTls
 from lacec.runtime.iltp.watching import watch_store
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 
 
 @dataclass(frozen=True)

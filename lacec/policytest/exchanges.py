@@ -21,8 +21,8 @@ from lacec.runtime.exchange import Layer, Participant, make_pair, system_clock
 from lacec.runtime.explaining import explain_exchange
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.tick import nanoseconds
-from lacec.runtime.shelf import Moment
 from lacec.runtime.side import Policy, Side
+from lacec.store.protocol import Moment
 from lacec.vm.database import Database
 
 TO = {"to_left": 0, "to_right": 1}

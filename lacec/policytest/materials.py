@@ -122,7 +122,7 @@ def secret_of(name: str) -> Secret:
 
 
 def _read(path: str, line: int) -> Iterator[Record]:
-    from lacec.runtime.store.importing import open_files
+    from lacec.store.importing import open_files
 
     left = MOST_BYTES
     for name, stream in open_files([Path(path)]):

@@ -29,8 +29,8 @@ from lacec.runtime.live import LiveStore
 from lacec.runtime.memory import Memory
 from lacec.runtime.recording.entries import Part
 from lacec.runtime.recording.recorder import Recorder, held
-from lacec.runtime.shelf import AddedLike, FactChange, Moment, Records, Shelf, rows_of
 from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Side
+from lacec.store.protocol import AddedLike, FactChange, Moment, Records, Shelf, rows_of
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
 

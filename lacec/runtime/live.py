@@ -28,7 +28,7 @@ from lacec.runtime.interlace.claims import Altered, Claims, alteration
 from lacec.runtime.interlace.events import Evaluated
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.hashes import Grounded, are_few
-from lacec.runtime.shelf import Moment, Rows, Shelf
+from lacec.store.protocol import Moment, Rows, Shelf
 from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.live.live_facts import Base, Changes

@@ -41,7 +41,7 @@ from lacec.runtime.interlace.claims import Claims, Listing
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
 from lacec.runtime.live import Given, LiveLink, LiveStore
 from lacec.runtime.memory import Description, Memory
-from lacec.runtime.shelf import Moment, Shelf
+from lacec.store.protocol import Moment, Shelf
 from lacec.vm.arrays import members
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows

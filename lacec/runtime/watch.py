@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.events import Finish, StoreChanged
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 
 
 class Watch:

@@ -14,7 +14,6 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
-from lacec.runtime.store.importing import Refused
 from lacec.spark.failures import clear_errors
 from lacec.spark.session import Opener, session
 from lacec.spark.shipping import Executors, prepare
@@ -30,6 +29,7 @@ from lacec.spark.tables import (
     writing,
 )
 from lacec.spark.worker import CHECKED, DROPPED, write_unit
+from lacec.store.importing import Refused
 
 if TYPE_CHECKING:
     from pyspark.sql import Row

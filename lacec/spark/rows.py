@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from lacec.records.facts import FIELD, RECORD_LINK, record_facts
 from lacec.records.record import Record
-from lacec.runtime.store.importing import Refused
+from lacec.store.importing import Refused
 
 Extra = tuple[str, str, str]
 Link = tuple[str, str, str, str]

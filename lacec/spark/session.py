@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from weakref import finalize
 
 from lacec.core.errors import SparkError
-from lacec.runtime.store.signatures import module_folders
 from lacec.spark.failures import clear_errors
 from lacec.spark.java import find_java, make_launcher
+from lacec.store.signatures import module_folders
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

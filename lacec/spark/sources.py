@@ -17,10 +17,10 @@ from lacec.core.diagnostics import quote
 from lacec.core.errors import RecordError, SparkError
 from lacec.records.head import find_head, read_head
 from lacec.records.limits import RecordLimits
-from lacec.runtime.store.importing import files_below
-from lacec.runtime.store.sqlite import FILE
-from lacec.runtime.store.store import Store
 from lacec.spark.worker import FilePart, Part, StorePart, TablePart, UnreadPart
+from lacec.store.importing import files_below
+from lacec.store.sqlite import FILE
+from lacec.store.store import Store
 
 # A unit takes a core some seconds. There are not many more of them than so many.
 UNIT_BYTES = 16 * 2**20

@@ -23,8 +23,8 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from lacec.core.errors import SparkError
-from lacec.runtime.store.files import sync_folder
 from lacec.spark.rows import RECORD_COLUMNS, REFUSED_COLUMNS, Row, record_arrays
+from lacec.store.files import sync_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -20,8 +20,8 @@ from lacec import __version__
 from lacec.core.errors import RecordError
 from lacec.records.limits import RecordLimits
 from lacec.records.record import Record, check_signature, parse_record
-from lacec.runtime.store.importing import Place, Refused, read_stream
 from lacec.spark.rows import RECORD_COLUMNS, REFUSED_COLUMNS, Row, record_arrays, row_of
+from lacec.store.importing import Place, Refused, read_stream
 
 # So many rows are Python objects at a time, or fewer if their heads have more bytes.
 _ROWS = 4096
@@ -254,7 +254,7 @@ def _values(path: str, group: int, columns: list[str]) -> Iterator[tuple[Any, ..
 
 
 def _read_stored(part: StorePart) -> Iterator[Found]:
-    from lacec.runtime.store.check import read_stored
+    from lacec.store.check import read_stored
 
     with pq.ParquetFile(part.path) as file:
         groups = file.num_row_groups

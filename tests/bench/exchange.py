@@ -21,7 +21,7 @@ from lacec.runtime.interlace.messages import Offer
 from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.reconcile import Answerer, Asker
 from lacec.runtime.side import Policy
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.bench import results
 from tests.bench.store import make_records
 

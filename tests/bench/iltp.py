@@ -27,7 +27,7 @@ from lacec.runtime.iltp.links import Lace, Terms
 from lacec.runtime.iltp.proof import Identity, Trust
 from lacec.runtime.iltp.transport.tls import client_context, server_tls
 from lacec.runtime.side import Policy
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.bench import results
 from tests.bench.exchange import GROUPS, exchange, participants
 from tests.bench.store import make_records

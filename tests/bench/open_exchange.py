@@ -28,7 +28,7 @@ from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.messages import BatchEnd, Message, Request, SentRecord
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.bench import peers, results
 from tests.bench.exchange import participants
 from tests.bench.store import make_records

@@ -18,8 +18,8 @@ from rich.table import Table
 from lacec.records import b64a
 from lacec.records.record import Record, build_plex, build_seal, read_records
 from lacec.records.signature import Secret, verify
-from lacec.runtime.store.importing import import_streams, open_files
-from lacec.runtime.store.store import Store
+from lacec.store.importing import import_streams, open_files
+from lacec.store.store import Store
 from tests.bench import results
 
 SEALED = 100_000
@@ -96,9 +96,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 import lacec
 from lacec.engine.evaluation import evaluate
-from lacec.runtime.store.build import build_segment
-from lacec.runtime.store.snapshot import Snapshot
-from lacec.runtime.store.store import Store
+from lacec.store.build import build_segment
+from lacec.store.snapshot import Snapshot
+from lacec.store.store import Store
 from lacec.records.facts import record_facts
 from lacec.records.record import read_records
 from tests.bench.workloads import SELECTION

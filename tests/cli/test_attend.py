@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lacec.cli import attend
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.run import lacec, process_environment
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import EVERYTHING

@@ -14,7 +14,7 @@ from lacec.records.keyfile import write_secret
 from lacec.records.record import Record
 from lacec.records.signature import Secret
 from lacec.runtime.iltp.rules import PREFACE
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.listening import listening
 from tests.cli.run import Outcome, lacec, process_environment, python
 from tests.cli.test_open import stored, wait_until

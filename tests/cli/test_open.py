@@ -12,7 +12,7 @@ import pytest
 
 from lacec.cli.attend import PHASES
 from lacec.runtime.interlace.state import State
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.run import lacec, process_environment
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import EVERYTHING, LATER

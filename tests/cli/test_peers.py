@@ -7,7 +7,7 @@ import pytest
 from lacec.cli.peers import Peer, PeersError, read_peers
 from lacec.records.keyfile import write_secret
 from lacec.records.signature import Secret
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.listening import listening
 from tests.cli.run import lacec
 from tests.cli.test_links import connect

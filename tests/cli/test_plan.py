@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.run import Outcome, lacec
-from tests.runtime.store.samples import samples
+from tests.store.samples import samples
 
 GROUP_X = (
     "SelectHave(P) :- Have(P), Field(P,'Group',_,'X').\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.run import lacec
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import COMPLEMENT, EVERYTHING

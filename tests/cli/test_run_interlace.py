@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 from lacec.records.keyfile import write_secret
 from lacec.records.record import Record
 from lacec.records.signature import Secret
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.run import Outcome, lacec
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import COMPLEMENT, EVERYTHING, GROUP_U

@@ -11,9 +11,9 @@ import pytest
 
 from lacec.cli import COMMANDS
 from lacec.records.record import Record, build_blob, build_plex
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.run import lacec, process_environment
-from tests.runtime.store.samples import samples
+from tests.store.samples import samples
 
 TAI = "1640995200:000000000"
 BLOB = build_blob(b"hi")

@@ -14,7 +14,7 @@ from lacec.records.keyfile import write_secret
 from lacec.records.record import Record, build_blob
 from lacec.runtime.iltp.address import parse_address
 from lacec.runtime.iltp.endpoints import open_channel
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.listening import Listening, listening
 from tests.cli.run import Outcome, lacec, python
 from tests.cli.two import RUN, exchange

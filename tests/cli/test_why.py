@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.run import Outcome, lacec
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import EVERYTHING, GROUP_U

@@ -13,7 +13,7 @@ from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.engine.side import SideEvaluation, evaluate_side
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.lower import CAN_QUERY, MAY_REQUEST, MAY_SEND
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load, source_of
 from tests import slow
@@ -22,7 +22,7 @@ from tests.plan.interference import peer_predicates
 from tests.plan.pairs import ADVERTISED, EVERYTHING, HAVE, exposing, plan_of
 from tests.plan.rewriting import slowly
 from tests.plan.strategies import Setup, setups
-from tests.runtime.store.samples import facts_of, samples
+from tests.store.samples import facts_of, samples
 
 MOST_STEPS = 100_000
 ALL = LocalPolicy((expose_all(),))

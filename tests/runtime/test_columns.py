@@ -25,7 +25,7 @@ from lacec.runtime.columns import (
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema, advertise
 from lacec.runtime.interlace.claims import Claims, Listing, claims_of
 from lacec.runtime.interlace.facts import LINE_BYTES
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from lacec.vm.database import Database
 from lacec.vm.symbols import Symbols
 from tests.helpers import examples

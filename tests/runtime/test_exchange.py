@@ -11,9 +11,9 @@ from lacec.runtime.cursors import FileCursors
 from lacec.runtime.exchange import Layer, Participant, dry_run, make_pair
 from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import Policy
-from lacec.runtime.store.store import Store
+from lacec.store.protocol import Shelf
+from lacec.store.store import Store
 from tests.helpers import examples
 from tests.runtime.interlace.solo import ALICE, BOB, plex
 from tests.runtime.interlace.test_driver import clock, shelves_of

@@ -20,9 +20,9 @@ from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.messages import UNASSIGNED, Setup
 from lacec.runtime.live import LiveStore
-from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import EXCHANGE_LIMITS, Policy, Side
-from lacec.runtime.store.store import Store
+from lacec.store.protocol import Shelf
+from lacec.store.store import Store
 from tests.helpers import examples
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import (

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from lacec.runtime.exchange import Participant, make_pair
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.memory import MOST, Memory
-from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import Policy
-from lacec.runtime.store.store import Store
+from lacec.store.protocol import Shelf
+from lacec.store.store import Store
 from tests.helpers import examples
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import (

@@ -8,7 +8,7 @@ from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.records.facts import HAVE, record_facts
 from lacec.records.record import Record, parse_record
 from lacec.runtime.interlace.events import Cursor, Remember
-from lacec.runtime.shelf import FactChange, Rows, rows_of
+from lacec.store.protocol import FactChange, Rows, rows_of
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
 

@@ -12,14 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lacec.records.record import Record
-from lacec.runtime.store.importing import Refused
 from lacec.spark.rows import Row
 from lacec.spark.tables import batches
+from lacec.store.importing import Refused
 from tests.fuzz.mutate import mutate
 from tests.records import made
 from tests.records.test_reader import BROKEN, STREAM
-from tests.runtime.store.samples import samples
-from tests.runtime.store.test_import import forged, stream_of
+from tests.store.samples import samples
+from tests.store.test_import import forged, stream_of
 
 
 @cache

@@ -15,16 +15,14 @@ from pyspark.sql import SparkSession
 from lacec.core.errors import SparkError
 from lacec.records.limits import RecordLimits
 from lacec.records.record import Record, parse_record
-from lacec.runtime.store.importing import Batch, import_streams, open_files
-from lacec.runtime.store.store import Store
 from lacec.spark import sources
 from lacec.spark.ingest import Ingested, ingest
 from lacec.spark.rows import row_of
 from lacec.spark.tables import batches, read_records, read_refused, writing
+from lacec.store.importing import Batch, import_streams, open_files
+from lacec.store.store import Store
 from tests.cli.run import lacec
 from tests.records import made
-from tests.runtime.store.samples import plex, samples
-from tests.runtime.store.test_import import forged, stream_of
 from tests.spark.samples import (
     environment_without_java,
     hashes,
@@ -34,6 +32,8 @@ from tests.spark.samples import (
     write_streams,
     write_table,
 )
+from tests.store.samples import plex, samples
+from tests.store.test_import import forged, stream_of
 
 Ingest = Callable[..., Ingested]
 

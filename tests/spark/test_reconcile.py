@@ -24,7 +24,6 @@ from lacec.runtime.interlace.limits import ExchangeLimits
 from lacec.runtime.interlace.partitions import SYMBOLS, Partitions
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.side import Policy
-from lacec.runtime.store.store import Store
 from lacec.spark.advertising import CLAIM_COLUMNS, describe
 from lacec.spark.agreement import agree, reads_claims
 from lacec.spark.reconcile import Reconciliation
@@ -34,6 +33,7 @@ from lacec.spark.shipping import prepare
 from lacec.spark.summaries import summarise
 from lacec.spark.tables import records_frame
 from lacec.spark.work import Work
+from lacec.store.store import Store
 from tests.cli.run import lacec
 from tests.helpers import examples
 from tests.runtime.interlace.solo import ALICE, BOB, plex

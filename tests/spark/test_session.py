@@ -19,9 +19,9 @@ from lacec.spark.session import open_session, session
 from lacec.spark.shipping import write_archive
 from tests.cli.run import lacec as run_lacec
 from tests.records import made
-from tests.runtime.store.samples import samples
-from tests.runtime.store.test_import import stream_of
 from tests.spark.samples import environment_without_java, rows_in
+from tests.store.samples import samples
+from tests.store.test_import import stream_of
 
 
 def fake_java(folder: Path, said: str, code: int = 0) -> Path:

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from lacec.core.errors import SparkError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS
 from lacec.records.record import Record
-from lacec.runtime.store.importing import Refused
 from lacec.spark import sources
 from lacec.spark.sources import find_units
 from lacec.spark.worker import FilePart, Part, TablePart, read_parts
+from lacec.store.importing import Refused
 from tests.helpers import examples
 from tests.records import made
-from tests.runtime.store.samples import samples
-from tests.runtime.store.test_import import stream_of
 from tests.spark.samples import hostile_streams, write_streams, write_table
+from tests.store.samples import samples
+from tests.store.test_import import stream_of
 
 LIMITS = DEFAULT_RECORD_LIMITS
 

@@ -13,9 +13,9 @@ from lacec.core.diagnostics import visible
 from lacec.core.errors import StoreError
 from lacec.records.coordinates import CoordinateError, HashAddress, read_coordinate
 from lacec.records.links import is_record_hash
-from lacec.runtime.store.check import read_stored
-from lacec.runtime.store.importing import Refused
-from lacec.runtime.store.store import Store
+from lacec.store.check import read_stored
+from lacec.store.importing import Refused
+from lacec.store.store import Store
 
 StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.")]
 HashesArgument = Annotated[

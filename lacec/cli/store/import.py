@@ -14,7 +14,7 @@ from lacec.cli.options import JsonOption, RecordLimitOption, read_record_limits
 from lacec.cli.output import write, write_json
 from lacec.cli.store.common import StoreArgument, opened, refuse_store, show_refused
 from lacec.core.errors import StoreError
-from lacec.runtime.store.importing import (
+from lacec.store.importing import (
     Batch,
     Stream,
     files_below,

@@ -4,7 +4,7 @@ from lacec.cli.options import JsonOption
 from lacec.cli.output import write_json
 from lacec.cli.store.common import StoreArgument, refuse_store
 from lacec.core.errors import StoreError
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 
 
 def init_command(store: StoreArgument, json: JsonOption = False) -> None:

@@ -10,7 +10,7 @@ from lacec.cli.output import write, write_json
 from lacec.cli.store.common import StoreArgument, opened
 from lacec.core.diagnostics import visible
 from lacec.records.coordinates import CoordinateError, read_coordinate
-from lacec.runtime.store.listing import Listed, list_records
+from lacec.store.listing import Listed, list_records
 
 
 def list_command(

@@ -17,9 +17,9 @@ from lacec.core.errors import LimitError, StoreError
 from lacec.core.limits import Limits
 from lacec.runtime.interlace import events as e
 from lacec.runtime.live import LiveStore
-from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import Side
-from lacec.runtime.store.store import Store
+from lacec.store.protocol import Shelf
+from lacec.store.store import Store
 
 TURN_SECONDS = 1
 

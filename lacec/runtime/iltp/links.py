@@ -47,8 +47,8 @@ from lacec.runtime.interlace.messages import UNASSIGNED, Setup
 from lacec.runtime.interlace.reasons import Abort
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.live import LiveStore
-from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import EXCHANGE_LIMITS, Cursors, Policy, Side
+from lacec.store.protocol import Shelf
 
 _T = TypeVar("_T")
 

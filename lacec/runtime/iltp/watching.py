@@ -4,8 +4,8 @@ import asyncio
 from concurrent.futures import Executor
 
 from lacec.runtime.iltp.links import Lace
-from lacec.runtime.store.store import Store
 from lacec.runtime.watch import Watch
+from lacec.store.store import Store
 
 STEP = 0.2  # seconds between two looks
 

@@ -18,7 +18,7 @@ from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.state import State
 from lacec.runtime.side import EXCHANGE_LIMITS
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.runtime.iltp.ends import End, end, terms
 from tests.runtime.interlace.solo import plex
 

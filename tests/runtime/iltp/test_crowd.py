@@ -7,7 +7,7 @@ from time import monotonic
 
 import pytest
 
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.cli.listening import Listening
 from tests.runtime.iltp.crowd import Crowd
 from tests.simulation.policies import EVERYTHING

@@ -14,7 +14,7 @@ from lacec.runtime.iltp.links import Lace, Terms
 from lacec.runtime.iltp.proof import Trust
 from lacec.runtime.iltp.rules import PREFACE
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 from tests.runtime.iltp.ends import ALICE, BOB, MALLORY, End, end, terms
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import GROUP_U

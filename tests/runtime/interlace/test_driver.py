@@ -18,9 +18,9 @@ from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import Arrived, Invalid, SentRecord
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.state import State
-from lacec.runtime.shelf import Shelf
 from lacec.runtime.side import Policy, Side
-from lacec.runtime.store.store import Store
+from lacec.store.protocol import Shelf
+from lacec.store.store import Store
 from tests.helpers import examples
 from tests.runtime.interlace.solo import plex
 from tests.simulation.policies import (

@@ -8,7 +8,7 @@ from lacec.core.predicates import Predicate
 from lacec.records.facts import record_facts
 from lacec.records.record import Record, build_blob, build_plex, build_seal
 from lacec.records.signature import Secret
-from lacec.runtime.store.snapshot import Snapshot
+from lacec.store.snapshot import Snapshot
 from lacec.vm.sources import DatabaseSource
 
 Facts = dict[Predicate, list[tuple[str, ...]]]

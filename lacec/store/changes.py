@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lacec.runtime.shelf import FactChange, rows_of
-from lacec.runtime.store.segments import stored_facts
-from lacec.runtime.store.snapshot import Snapshot
+from lacec.store.protocol import FactChange, rows_of
+from lacec.store.segments import stored_facts
+from lacec.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from lacec.runtime.store.store import Store
+    from lacec.store.store import Store
 
 
 def changes(store: "Store", before: Snapshot, now: Snapshot, most: int) -> FactChange | None:

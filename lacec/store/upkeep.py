@@ -16,13 +16,13 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from lacec.core.errors import StoreError
-from lacec.runtime.store import sqlite
-from lacec.runtime.store.files import sync_folder, write_segment
-from lacec.runtime.store.segment import Segment, merge
-from lacec.runtime.store.segments import SEGMENTS, is_worth_merging, listed_files
+from lacec.store import sqlite
+from lacec.store.files import sync_folder, write_segment
+from lacec.store.segment import Segment, merge
+from lacec.store.segments import SEGMENTS, is_worth_merging, listed_files
 
 if TYPE_CHECKING:
-    from lacec.runtime.store.store import Store
+    from lacec.store.store import Store
 
 _TAIL_LENGTH = """
 SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'records'), 0)

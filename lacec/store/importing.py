@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from lacec.core.errors import RecordError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, read_records, read_some_records
-from lacec.runtime.store.signatures import Signatures, batches
+from lacec.store.signatures import Signatures, batches
 
 if TYPE_CHECKING:
-    from lacec.runtime.store.store import Store
+    from lacec.store.store import Store
 
 _PIECE = 1 << 20
 

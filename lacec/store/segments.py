@@ -18,9 +18,9 @@ from lacec.core.errors import RecordError, StoreError
 from lacec.records.facts import HAVE, Fact, record_facts
 from lacec.records.limits import NO_RECORD_LIMITS
 from lacec.records.record import Record, parse_record
-from lacec.runtime.store.build import build_segment
-from lacec.runtime.store.files import Mapped, mapped_segment, segment_digest, write_segment
-from lacec.runtime.store.segment import DamagedError, RecordIds, Segment, merge
+from lacec.store.build import build_segment
+from lacec.store.files import Mapped, mapped_segment, segment_digest, write_segment
+from lacec.store.segment import DamagedError, RecordIds, Segment, merge
 from lacec.vm.layers import Layer
 
 SEGMENTS = "segments"

@@ -17,7 +17,7 @@ import numpy as np
 from blake3 import blake3
 
 from lacec.core.predicates import read_predicate
-from lacec.runtime.store.segment import Array, DamagedError, Segment
+from lacec.store.segment import Array, DamagedError, Segment
 
 _MAGIC = b"laceseg\x01"
 _ALIGN = 64

@@ -23,13 +23,13 @@ from lacec.engine.evaluation import evaluate
 from lacec.records.coordinates import Coordinate, HashAddress
 from lacec.records.facts import HAVE
 from lacec.records.record import build_plex, build_seal
-from lacec.runtime.store import files, upkeep
-from lacec.runtime.store.listing import list_records
-from lacec.runtime.store.segment import Array
-from lacec.runtime.store.segments import FileGoneError
-from lacec.runtime.store.store import Store
+from lacec.store import files, upkeep
+from lacec.store.listing import list_records
+from lacec.store.segment import Array
+from lacec.store.segments import FileGoneError
+from lacec.store.store import Store
 from lacec.vm.sources import DatabaseSource
-from tests.runtime.store.samples import SECRET, facts_in, facts_of, plex, samples
+from tests.store.samples import SECRET, facts_in, facts_of, plex, samples
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_ids_grow_by_one_and_none_is_given_twice(store: Store) -> None:
 
 
 def test_few_large_records_are_held_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lacec.runtime.store import store as module
+    from lacec.store import store as module
 
     large = [plex(n, data=bytes(600)) for n in range(5)]
     store.add(large)
@@ -269,7 +269,7 @@ def test_files_that_were_merged_go_and_readers_look_again(store: Store) -> None:
 
 
 def test_the_tail_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lacec.runtime.store import store as module
+    from lacec.store import store as module
 
     monkeypatch.setattr(module, "MOST_TAIL", 10)
     with Store.create(tmp_path / "other") as store:
@@ -577,7 +577,7 @@ def test_a_second_writer_waits_and_then_says_why_it_cannot(store: Store) -> None
 
 _ADD = """
 import sys
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 with Store.open(sys.argv[1]) as store:
     store.add([bytes.fromhex(sys.argv[2])])
 """
@@ -612,7 +612,7 @@ def test_a_store_opened_for_reading_is_not_written_to(store: Store) -> None:
 _READ_ONLY = """
 import os, sys
 from lacec.core.errors import StoreError
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 if os.geteuid() == 0:  # whom no mode stops
     os.setgid(65534); os.setuid(65534)
 with Store.open(sys.argv[1], read_only=True) as store:
@@ -652,7 +652,7 @@ def test_a_folder_that_may_not_be_written_to_can_be_read() -> None:
 _OTHER_USER = """
 import os, sys
 from lacec.core.errors import StoreError
-from lacec.runtime.store.store import Store
+from lacec.store.store import Store
 if os.geteuid() == 0:  # whom no mode stops
     os.setgid(65534); os.setuid(65534)
 
@@ -755,8 +755,8 @@ _FULL = """
 import resource, sys
 from pathlib import Path
 from lacec.core.errors import StoreError
-from lacec.runtime.store.store import Store
-from tests.runtime.store.samples import plex
+from lacec.store.store import Store
+from tests.store.samples import plex
 with Store.open(sys.argv[1]) as store:
     limit = int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

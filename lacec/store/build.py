@@ -11,7 +11,7 @@ import numpy as np
 
 from lacec.core.errors import StoreError
 from lacec.records.facts import HAVE, Fact
-from lacec.runtime.store.segment import PREDICATES, Segment, make_segment
+from lacec.store.segment import PREDICATES, Segment, make_segment
 from lacec.vm.layers import Layer
 from lacec.vm.relation import Ids, Rows
 from lacec.vm.symbols import Symbols

@@ -1,4 +1,4 @@
-"""A process that verifies signatures for an import: `python -m lacec.runtime.store.verifier`.
+"""A process that verifies signatures for an import: `python -m lacec.store.verifier`.
 
 On standard input come batches: a line with a number, then as many lines of Plex hash, verifier
 and signature. To standard output go as many bytes, 1 or 0. It ends when its input does.

@@ -1,6 +1,6 @@
 """What an exchange asks of a store, and what a store says of its changes.
 
-The stores of people are folders (lacec.runtime.store); a dry run puts a layer over one, and
+The stores of people are folders (lacec.store); a dry run puts a layer over one, and
 a test has one in memory. An exchange sees no difference.
 """
 
@@ -17,7 +17,7 @@ Rows = dict[Predicate, list[tuple[str, ...]]]
 
 
 class Moment(Protocol):
-    """The facts of a store at one moment (lacec.runtime.store.snapshot.Snapshot)."""
+    """The facts of a store at one moment (lacec.store.snapshot.Snapshot)."""
 
     @property
     def last(self) -> int:
@@ -48,7 +48,7 @@ class Records(Protocol):
 
 
 class Shelf(Records, Protocol):
-    """Where the records of a side are (lacec.runtime.store.store.Store)."""
+    """Where the records of a side are (lacec.store.store.Store)."""
 
     def changes(self, before: Any, now: Any, most: int) -> FactChange | None:
         """What came and went between two of its moments; None if that is more than so many

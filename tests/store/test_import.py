@@ -15,10 +15,10 @@ import pytest
 
 import lacec
 from lacec.records.record import Record, build_seal
-from lacec.runtime.store.importing import Batch, Stream, import_streams, open_files
-from lacec.runtime.store.signatures import Signatures
-from lacec.runtime.store.store import Store
-from tests.runtime.store.samples import SECRET, facts_in, facts_of, plex, samples
+from lacec.store.importing import Batch, Stream, import_streams, open_files
+from lacec.store.signatures import Signatures
+from lacec.store.store import Store
+from tests.store.samples import SECRET, facts_in, facts_of, plex, samples
 
 
 def stream_of(records: list[Record]) -> bytes:
@@ -66,7 +66,7 @@ def test_the_good_are_admitted_and_the_bad_are_named(tmp_path: Path) -> None:
 
 def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same records are admitted and refused, in the same order, with workers or without."""
-    from lacec.runtime.store import signatures
+    from lacec.store import signatures
 
     monkeypatch.setattr(signatures, "_FEW", 1)
     monkeypatch.setattr(signatures, "BATCH_RECORDS", 3)
@@ -80,7 +80,7 @@ def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_process_that_dies_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lacec.runtime.store import signatures
+    from lacec.store import signatures
 
     monkeypatch.setattr(signatures, "_FEW", 1)
     batches = [[(n, record)] for n, record in enumerate(samples()) if record.type == "S"]
@@ -98,7 +98,7 @@ def test_a_process_that_dies_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_where_no_process_can_start_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """And nothing stays open, nor a process that did start."""
-    from lacec.runtime.store import signatures
+    from lacec.store import signatures
 
     monkeypatch.setattr(signatures, "_FEW", 1)
     batches = [[(n, record)] for n, record in enumerate(samples()) if record.type == "S"]
@@ -119,8 +119,8 @@ def test_where_no_process_can_start_all_is_done_here(monkeypatch: pytest.MonkeyP
 _UNREADABLE = """
 import os, sys
 from pathlib import Path
-from lacec.runtime.store.importing import import_streams, open_files
-from lacec.runtime.store.store import Store
+from lacec.store.importing import import_streams, open_files
+from lacec.store.store import Store
 folder = Path(sys.argv[1])
 with Store.create(folder / "store") as store:
     if os.geteuid() == 0:  # whom no mode stops
@@ -196,7 +196,7 @@ _CHECK_FORGED = """
 import os, sys
 from lacec.records.record import parse_record
 from lacec.records.signature import verify
-from lacec.runtime.store import signatures
+from lacec.store import signatures
 signatures._FEW = 1
 if sys.argv[1] == "-m":  # what `python -m lacec` puts there
     sys.path.insert(0, os.getcwd())
@@ -244,8 +244,8 @@ def test_folders_are_read_whole(tmp_path: Path) -> None:
 _IMPORTERS = """
 import os, signal, sys, time
 from pathlib import Path
-from lacec.runtime.store import signatures, store as module
-from lacec.runtime.store.importing import Batch, import_streams, open_files
+from lacec.store import signatures, store as module
+from lacec.store.importing import Batch, import_streams, open_files
 signatures.BATCH_RECORDS, module.MOST_TAIL, module.MANY = 5, 12, 4
 
 def say(*words):
@@ -310,9 +310,9 @@ def test_a_killed_import_loses_nothing_that_was_acknowledged(tmp_path: Path) -> 
 
 _WRITER = """
 import io, sys
-from lacec.runtime.store import signatures, store as module
-from lacec.runtime.store.importing import import_streams
-from tests.runtime.store.samples import plex
+from lacec.store import signatures, store as module
+from lacec.store.importing import import_streams
+from tests.store.samples import plex
 signatures.BATCH_RECORDS, module.MOST_TAIL, module.MANY = 2, 16, 2
 with module.Store.open(sys.argv[1]) as store:
     for n in range(150):

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from lacec.core.errors import RecordError, StoreError
 from lacec.records.limits import NO_RECORD_LIMITS
 from lacec.records.record import Record, parse_record
-from lacec.runtime.store.files import Mapped, segment_digest
-from lacec.runtime.store.segment import PREDICATES, DamagedError
-from lacec.runtime.store.signatures import Signatures, batches
-from lacec.runtime.store.sqlite import FILE
+from lacec.store.files import Mapped, segment_digest
+from lacec.store.segment import PREDICATES, DamagedError
+from lacec.store.signatures import Signatures, batches
+from lacec.store.sqlite import FILE
 from lacec.vm.layers import Layer
 
 if TYPE_CHECKING:
-    from lacec.runtime.store.store import Store
+    from lacec.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

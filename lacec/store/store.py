@@ -14,13 +14,13 @@ from typing import NamedTuple, Self
 from lacec.core.errors import StoreError
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
 from lacec.records.record import Record, parse_record
-from lacec.runtime.shelf import FactChange
-from lacec.runtime.store import sqlite
-from lacec.runtime.store.changes import changes
-from lacec.runtime.store.check import Problem, Stats, stats, verify
-from lacec.runtime.store.segments import SEGMENTS, DamagedRecordError, FileGoneError, Segments
-from lacec.runtime.store.snapshot import Snapshot
-from lacec.runtime.store.upkeep import backup, compact, make_folder, settle
+from lacec.store import sqlite
+from lacec.store.changes import changes
+from lacec.store.check import Problem, Stats, stats, verify
+from lacec.store.protocol import FactChange
+from lacec.store.segments import SEGMENTS, DamagedRecordError, FileGoneError, Segments
+from lacec.store.snapshot import Snapshot
+from lacec.store.upkeep import backup, compact, make_folder, settle
 
 # The tail is written as a segment before it gets longer: it is parsed at every opening.
 MOST_TAIL = 8192

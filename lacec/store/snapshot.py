@@ -14,7 +14,7 @@ from lacec.core.errors import FactError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import Predicate
 from lacec.records.facts import HAVE
-from lacec.runtime.store.segment import NAMED, PREDICATES, RecordIds, Segment
+from lacec.store.segment import NAMED, PREDICATES, RecordIds, Segment
 from lacec.vm.arrays import among, unique
 from lacec.vm.database import Database
 from lacec.vm.lazy import LazyRelation, SplitRelation

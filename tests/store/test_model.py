@@ -12,11 +12,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import lacec
 from lacec.engine.evaluation import evaluate
 from lacec.records.record import Record
-from lacec.runtime.store import store as store_module
-from lacec.runtime.store.snapshot import Snapshot
-from lacec.runtime.store.store import Store
+from lacec.store import store as store_module
+from lacec.store.snapshot import Snapshot
+from lacec.store.store import Store
 from lacec.vm.sources import TupleSource, load
-from tests.runtime.store.samples import facts_in, facts_of, samples
+from tests.store.samples import facts_in, facts_of, samples
 
 MODULE = lacec.compile(
     "Ding(P,K) :- Have(P), Field(P,'App',_,'ding'), Field(P,'Name',_,K), "

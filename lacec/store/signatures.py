@@ -103,7 +103,7 @@ class _Process:
     def __init__(self) -> None:
         """OSError if no process can be started; nothing is then left open."""
         # -P: nothing is loaded from the current folder, since anybody may write there.
-        command = [sys.executable, "-P", "-m", "lacec.runtime.store.verifier"]
+        command = [sys.executable, "-P", "-m", "lacec.store.verifier"]
         self._process = subprocess.Popen(
             command,
             bufsize=0,
@@ -149,7 +149,7 @@ def _start_processes(count: int) -> list[_Process]:
 
 def module_folders() -> list[str]:
     """Where this process has its modules from, but for the current folder."""
-    package = str(Path(__file__).absolute().parents[3])
+    package = str(Path(__file__).absolute().parents[2])
     others = [folder for folder in sys.path if os.path.isabs(folder) and not _is_current(folder)]
     # A separator in a name would make two folders of it, and a relative one of the second.
     return [folder for folder in (package, *others) if os.pathsep not in folder]

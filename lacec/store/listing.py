@@ -8,7 +8,7 @@ from lacec.core.predicates import Predicate
 from lacec.engine.evaluation import evaluate
 from lacec.pipeline import compile_module
 from lacec.records.coordinates import Coordinate, HashAddress
-from lacec.runtime.store.snapshot import Snapshot
+from lacec.store.snapshot import Snapshot
 from lacec.syntax.show import show_constant
 
 # The rules are our own, and how many records there are was decided when they were admitted.
