@@ -37,7 +37,7 @@ from lacec.core.limits import LIMIT_NAMES
 from lacec.core.resources import rule_page_path
 from lacec.project.library import library
 from lacec.records.rules import NAMES
-from lacec.runtime.iltp.rules import NAMES as STREAM_RULES
+from lacec.runtime.iltp.framing.rules import NAMES as STREAM_RULES
 from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
 from lacec.runtime.interlace.reasons import REASONS
 from lacec.runtime.interlace.state import State as InterlaceState

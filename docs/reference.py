@@ -9,7 +9,7 @@ import lacec
 from lacec.core.limits import Limits
 from lacec.records.limits import RecordLimits
 from lacec.runtime.iltp.endpoints import MOST_LINKS
-from lacec.runtime.iltp.memory import DEFAULT_BYTES
+from lacec.runtime.iltp.memory_budget import DEFAULT_BYTES
 from lacec.runtime.interlace.limits import LOWEST, Budget, ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.state import State
 from lacec.runtime.interlace.table import ROWS

@@ -12,7 +12,7 @@ import pytest
 
 from lacec.core.diagnostics import CATALOGUE
 from lacec.records.rules import NAMES
-from lacec.runtime.iltp.rules import NAMES as STREAM_NAMES
+from lacec.runtime.iltp.framing.rules import NAMES as STREAM_NAMES
 
 ROOT = Path(__file__).parent.parent
 MOST_LINES = 400
@@ -145,6 +145,7 @@ FORBIDDEN = {
         "lacec.vm",
     ],
     "lacec/runtime/": ["lacec.cli", "lacec.policytest"],
+    "lacec/store/": ["lacec.cli", "lacec.policytest", "lacec.runtime"],
     "lacec/policytest/": ["lacec.cli"],
     "lacec/spark/": ["lacec.cli", "lacec.lsp", "lacec.policytest"],
     # The machine of an exchange is pure: it has no clock, no connection, no store, no engine.
@@ -160,22 +161,22 @@ FORBIDDEN = {
         "lacec.engine",
         "lacec.pipeline",
         "lacec.plan",
-        "lacec.runtime.side",
+        "lacec.runtime.exchange",
         "lacec.store",
         "lacec.engine",
         "lacec.vm",
     ],
     # Reading and writing a stream is as pure; transports and the pump have the connection.
-    **{
-        f"lacec/runtime/iltp/{name}.py": [
-            "asyncio",
-            "socket",
-            "threading",
-            "time",
-            "lacec.runtime.iltp.transport",
-        ]
-        for name in ("address", "items", "reader", "resources", "writer")
-    },
+    "lacec/runtime/iltp/framing/": [
+        "asyncio",
+        "socket",
+        "threading",
+        "time",
+        "lacec.runtime.exchange",
+        "lacec.runtime.iltp.transports",
+        "lacec.runtime.serve",
+    ],
+    "lacec/runtime/iltp/": ["lacec.runtime.serve"],
     "lacec/explain/html_report/": [
         "lacec.cli",
         "lacec.lsp",
@@ -207,10 +208,10 @@ IMPORTERS = {
         "lacec/canonical/",
         "lacec/records/",
         "lacec/bytecode/codec.py",
-        "lacec/runtime/iltp/proof.py",
-        "lacec/runtime/iltp/transport/tls.py",
+        "lacec/runtime/iltp/signer_proof.py",
+        "lacec/runtime/iltp/transports/tls.py",
         "lacec/runtime/interlace/",
-        "lacec/runtime/packing.py",
+        "lacec/runtime/exchange/advertisement_codec.py",
         "lacec/store/files.py",
         "lacec/spark/",
         "tests/",
@@ -220,8 +221,8 @@ IMPORTERS = {
     "numpy": (
         "lacec/facts/",
         "lacec/vm/",
-        "lacec/runtime/columns.py",
-        "lacec/runtime/packing.py",
+        "lacec/runtime/exchange/advertisement_columns.py",
+        "lacec/runtime/exchange/advertisement_codec.py",
         "lacec/store/",
         "tests/",
     ),
@@ -229,7 +230,7 @@ IMPORTERS = {
     "py4j": ("lacec/spark/failures.py",),
     "pyarrow": ("lacec/spark/", "lacec/facts/tables.py", "tests/"),
     "pyspark": ("lacec/spark/", "tests/"),
-    "websockets": ("lacec/runtime/iltp/transport/websocket.py", "tests/"),
+    "websockets": ("lacec/runtime/iltp/transports/websocket.py", "tests/"),
 }
 
 

@@ -20,10 +20,10 @@ import typer
 
 from lacec.cli.output import write
 from lacec.cli.render import counted
+from lacec.runtime.exchange.recording.recorder import NAMES
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.state import State
-from lacec.runtime.recording.recorder import NAMES
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -21,14 +21,14 @@ from lacec.cli.live import Stopping, beside, show_progress
 from lacec.cli.log import Log, libraries_heard, make_log
 from lacec.cli.options import needs_listen
 from lacec.cli.run_interlace import Exchanging
-from lacec.runtime.cursors import FileCursors
-from lacec.runtime.iltp.address import Address
+from lacec.runtime.exchange.cursors import FileCursors
 from lacec.runtime.iltp.channel import ChannelError
-from lacec.runtime.iltp.dialling import Dialler
-from lacec.runtime.iltp.links import Lace, Terms
-from lacec.runtime.iltp.watching import watch_store
+from lacec.runtime.iltp.framing.address import Address
+from lacec.runtime.iltp.session import Lace, Terms
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.result import Result
+from lacec.runtime.serve.reconnect import Dialler
+from lacec.runtime.serve.store_watch import watch_store
 
 
 def run_connect(link: LinkOptions, options: Exchanging, json: bool) -> None:
@@ -84,7 +84,7 @@ def _context(link: LinkOptions, address: Address) -> ssl.SSLContext | None:
         if link.tls_ca is not None:
             raise typer.BadParameter("only wss has certificates", param_hint="--tls-ca")
         return None
-    from lacec.runtime.iltp.transport.tls import client_context
+    from lacec.runtime.iltp.transports.tls import client_context
 
     try:
         return client_context(link.tls_ca)

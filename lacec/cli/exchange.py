@@ -26,8 +26,8 @@ from lacec.plan.expose import LocalPolicy
 from lacec.plan.lowerings import LOWERINGS, STANDARD
 from lacec.plan.operands import Operand
 from lacec.records.coordinates import Coordinate, CoordinateError, read_coordinate
-from lacec.runtime.cursors import FileCursors
-from lacec.runtime.exchange import (
+from lacec.runtime.exchange.cursors import FileCursors
+from lacec.runtime.exchange.in_process import (
     Decider,
     Move,
     Participant,
@@ -36,14 +36,14 @@ from lacec.runtime.exchange import (
     make_pair,
     system_clock,
 )
+from lacec.runtime.exchange.operations import select_coordinate, select_hashes
+from lacec.runtime.exchange.recording.recorder import NAMES, Recorder
+from lacec.runtime.exchange.side import Policy
+from lacec.runtime.exchange.watch import Watch, stay
 from lacec.runtime.interlace.advertisement import Schema
 from lacec.runtime.interlace.driver import Pair
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.operations import select_coordinate, select_hashes
-from lacec.runtime.recording.recorder import NAMES, Recorder
-from lacec.runtime.side import Policy
-from lacec.runtime.watch import Watch, stay
 from lacec.store.store import Store
 
 Operation = tuple[str | None, str | None, list[str] | None]

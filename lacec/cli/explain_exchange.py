@@ -22,10 +22,10 @@ from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.origins import OriginMode
 from lacec.explain.proof_tree import Proof
-from lacec.runtime.exchange import Participant, limit_exceeded, system_clock
-from lacec.runtime.explaining import OUTCOMES, Direction, explain_exchange
+from lacec.runtime.exchange.explaining import OUTCOMES, Direction, explain_exchange
+from lacec.runtime.exchange.in_process import Participant, limit_exceeded, system_clock
+from lacec.runtime.exchange.recording.recorder import NAMES
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.recording.recorder import NAMES
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from lacec.explain.html_report.pages import plan_page, policy_page
 from lacec.explain.provenance import explain_module, explain_plan
 from lacec.explain.query_plan import explain_program, explain_side
 from lacec.plan.lower import MAY_SEND
-from lacec.runtime.exchange import limit_exceeded, system_clock
-from lacec.runtime.explaining import explain_all
-from lacec.runtime.recording.recorder import NAMES
+from lacec.runtime.exchange.explaining import explain_all
+from lacec.runtime.exchange.in_process import limit_exceeded, system_clock
+from lacec.runtime.exchange.recording.recorder import NAMES
 
 
 def write_policy_page(

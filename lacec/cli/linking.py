@@ -32,10 +32,10 @@ from lacec.core.errors import AddressError, StoreError
 from lacec.core.facets import SHORTCUTS
 from lacec.pipeline import Input
 from lacec.records.signature import is_verifier
-from lacec.runtime.iltp.address import Address, parse_address
 from lacec.runtime.iltp.channel import ChannelError
-from lacec.runtime.iltp.links import Terms
-from lacec.runtime.iltp.proof import Identity, Trust
+from lacec.runtime.iltp.framing.address import Address, parse_address
+from lacec.runtime.iltp.session import Terms
+from lacec.runtime.iltp.signer_proof import Identity, Trust
 from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.result import Result
 from lacec.store.store import Store
@@ -47,7 +47,7 @@ def read_address(option: str, text: str) -> Address:
     try:
         address = parse_address(text)
         if address.scheme == "unix":
-            from lacec.runtime.iltp.transport.unix import check_system
+            from lacec.runtime.iltp.transports.unix import check_system
 
             check_system()
         return address

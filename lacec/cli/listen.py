@@ -25,13 +25,13 @@ from lacec.cli.output import write, write_json
 from lacec.cli.peers import PeersError, read_peers
 from lacec.cli.run_interlace import Exchanging
 from lacec.cli.serving import Server, Serving
-from lacec.runtime.iltp.address import Address
-from lacec.runtime.iltp.answering import Aside
+from lacec.runtime.exchange.executor import Aside
 from lacec.runtime.iltp.channel import ChannelError
 from lacec.runtime.iltp.endpoints import MOST_LINKS
-from lacec.runtime.iltp.guests import Guest, Guests
-from lacec.runtime.iltp.memory import DEFAULT_BYTES
-from lacec.runtime.iltp.transport.tls import ServerTls, server_tls
+from lacec.runtime.iltp.framing.address import Address
+from lacec.runtime.iltp.memory_budget import DEFAULT_BYTES
+from lacec.runtime.iltp.transports.tls import ServerTls, server_tls
+from lacec.runtime.serve.admission import Guest, Guests
 from lacec.store.store import Store
 
 LEAST_MEMORY = 2**20

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from lacec.cli.attend import A_MOMENT, LOOKS, Display
-from lacec.runtime.iltp.links import Lace
+from lacec.runtime.iltp.session import Lace
 
 Stop = Callable[[int], Awaitable[None]]
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)

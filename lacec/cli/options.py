@@ -155,16 +155,16 @@ def read_limits(given: list[str] | None) -> Limits:
 
 def read_exchange_limits(given: list[str] | None) -> Limits:
     """The limits of evaluation inside an exchange, which has less time than a command (D12)."""
-    from lacec.runtime.side import EXCHANGE_LIMITS
+    from lacec.runtime.exchange.side import EXCHANGE_LIMITS
 
     return replace(EXCHANGE_LIMITS, **_changed(given, LIMIT_NAMES))
 
 
 def read_link_limits(given: list[str] | None) -> tuple[Limits, "ExchangeLimits"]:
     """The limits of evaluation in an exchange, and those of the exchange (050)."""
+    from lacec.runtime.exchange.side import EXCHANGE_LIMITS
     from lacec.runtime.interlace.limits import LIMIT_NAMES as OF_EXCHANGES
     from lacec.runtime.interlace.limits import ExchangeLimits
-    from lacec.runtime.side import EXCHANGE_LIMITS
 
     changed = _changed(given, (*LIMIT_NAMES, *OF_EXCHANGES))
     of_exchange = {name: changed.pop(name) for name in OF_EXCHANGES if name in changed}

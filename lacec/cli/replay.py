@@ -10,10 +10,10 @@ from lacec.cli.options import JsonOption
 from lacec.cli.output import Segment, write, write_json
 from lacec.cli.render import counted
 from lacec.core.diagnostics import visible
-from lacec.runtime.recording.recorder import NAMES
+from lacec.runtime.exchange.recording.recorder import NAMES
 
 if TYPE_CHECKING:
-    from lacec.runtime.recording.replay import Line, Replay
+    from lacec.runtime.exchange.recording.replay import Line, Replay
 
 _CHUNK = 2**18
 
@@ -33,7 +33,7 @@ def replay_command(file: FileArgument, json: JsonOption = False) -> None:
     Example: lacec replay exchange.iltp
     """
     from lacec.core.errors import RecordingError, StreamError
-    from lacec.runtime.recording.replay import replay
+    from lacec.runtime.exchange.recording.replay import replay
 
     try:
         with _opened(file) as stream:

@@ -9,20 +9,20 @@ from lacec.cli.attend import PHASES, Display
 from lacec.cli.live import Stopping, beside, show_progress
 from lacec.cli.log import Log
 from lacec.cli.render import counted
-from lacec.runtime.cursors import FileCursors
-from lacec.runtime.iltp.address import Address
-from lacec.runtime.iltp.answering import Aside
+from lacec.runtime.exchange.cursors import FileCursors
+from lacec.runtime.exchange.executor import Aside
 from lacec.runtime.iltp.channel import About
 from lacec.runtime.iltp.endpoints import GRACE_SECONDS, serve
-from lacec.runtime.iltp.guests import Guests
-from lacec.runtime.iltp.links import Lace, Terms
-from lacec.runtime.iltp.memory import Memory
-from lacec.runtime.iltp.metrics import MetricsServer
-from lacec.runtime.iltp.tally import Tally, outcome
-from lacec.runtime.iltp.transport.tls import ServerTls
-from lacec.runtime.iltp.watching import watch_store
+from lacec.runtime.iltp.framing.address import Address
+from lacec.runtime.iltp.memory_budget import Memory
+from lacec.runtime.iltp.session import Lace, Terms
+from lacec.runtime.iltp.transports.tls import ServerTls
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.result import Result
+from lacec.runtime.serve.admission import Guests
+from lacec.runtime.serve.counters import Tally, outcome
+from lacec.runtime.serve.metrics import MetricsServer
+from lacec.runtime.serve.store_watch import watch_store
 from lacec.store.store import Store
 
 

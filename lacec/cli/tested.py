@@ -9,7 +9,7 @@ from lacec.cli.render import counted, render
 from lacec.cli.why import explanation_text
 from lacec.core.diagnostics import visible
 from lacec.policytest.outcomes import Covered, Failure, FileOutcome, Outcome, Wrong, coverage
-from lacec.runtime.explaining import Direction
+from lacec.runtime.exchange.explaining import Direction
 
 
 def report_json(found: Sequence[FileOutcome]) -> dict[str, Any]:

@@ -124,7 +124,7 @@ class AddressError(LacecError):
 class StreamError(LacecError):
     """Bytes that are no ILTP stream (060): which rule is broken, at which byte, what to do.
 
-    The names are listed in `lacec.runtime.iltp.rules.NAMES`. `reason` is the name that the
+    The names are listed in `lacec.runtime.iltp.framing.rules.NAMES`. `reason` is the name that the
     exchange ends with, one of `lacec.runtime.interlace.reasons.REASONS`.
     """
 

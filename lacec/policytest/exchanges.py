@@ -17,11 +17,11 @@ from lacec.policytest.cases import ExchangeCase, Expected, PartySpec
 from lacec.policytest.materials import Materials, secret_of
 from lacec.policytest.outcomes import MOST_EXPLAINED, Failure, RulePlace, Wrong, differences
 from lacec.policytest.policies import Policies
-from lacec.runtime.exchange import Layer, Participant, make_pair, system_clock
-from lacec.runtime.explaining import explain_exchange
+from lacec.runtime.exchange.explaining import explain_exchange
+from lacec.runtime.exchange.in_process import Layer, Participant, make_pair, system_clock
+from lacec.runtime.exchange.side import Policy, Side
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.tick import nanoseconds
-from lacec.runtime.side import Policy, Side
 from lacec.store.protocol import Moment
 from lacec.vm.database import Database
 

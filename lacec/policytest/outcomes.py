@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from lacec.core.diagnostics import Diagnostic
 from lacec.explain.proof_tree import Proof, WhyNot
 from lacec.policytest.cases import How
-from lacec.runtime.explaining import Direction
-from lacec.runtime.recording.recorder import NAMES
+from lacec.runtime.exchange.explaining import Direction
+from lacec.runtime.exchange.recording.recorder import NAMES
 
 T = TypeVar("T", str, tuple[str, ...])
 # Of many facts that are wrong, so many are explained.

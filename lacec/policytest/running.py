@@ -41,8 +41,8 @@ from lacec.policytest.policies import Policies, problems_of
 from lacec.policytest.reading import read_tests
 from lacec.records.facts import FIELD, HAVE, record_facts
 from lacec.records.record import Record
-from lacec.runtime.columns import ADVERTISED, ADVERTISED_FIELD
-from lacec.runtime.side import EXCHANGE_LIMITS
+from lacec.runtime.exchange.advertisement_columns import ADVERTISED, ADVERTISED_FIELD
+from lacec.runtime.exchange.side import EXCHANGE_LIMITS
 from lacec.store.protocol import Rows, rows_of
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows

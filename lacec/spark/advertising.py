@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from lacec.runtime.interlace.advertisement import SURELY_SHORT, advertise, digest_of, fits
-from lacec.runtime.interlace.subtrees import find_subtrees
+from lacec.runtime.interlace.reconcile.subtrees import find_subtrees
 from lacec.spark.rows import FIELD_COLUMNS, RECORD_COLUMNS
 
 # What of the row of a record can be advertised.

@@ -10,10 +10,10 @@ from lacec.core.predicates import ADVERTISEMENT_FACTS, Predicate
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.lower import MAY_SEND, SideProgram
 from lacec.plan.origins import Party
+from lacec.runtime.exchange.side import Policy
 from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.hello import offered_schema
-from lacec.runtime.side import Policy
 from lacec.syntax.ast import body_atoms
 
 

@@ -19,11 +19,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import Predicate
 from lacec.plan.lower import SideProgram
+from lacec.runtime.exchange.recording.recorder import NAMES
 from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS as EXCHANGE_LIMITS
 from lacec.runtime.interlace.messages import NotAvailable, Request
-from lacec.runtime.recording.recorder import NAMES
 from lacec.spark.advertising import ADVERTISED_COLUMNS, CLAIM_COLUMNS
 from lacec.spark.agreement import Agreed, reads_claims
 from lacec.spark.evaluate import DEFAULT_SETTINGS, Evaluator, Facts, Side

@@ -6,9 +6,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from lacec.records import b64a
-from lacec.runtime.interlace.merkle import EMPTY
-from lacec.runtime.interlace.partitions import Summary
-from lacec.runtime.recording.recorder import NAMES
+from lacec.runtime.exchange.recording.recorder import NAMES
+from lacec.runtime.interlace.reconcile.merkle import EMPTY
+from lacec.runtime.interlace.reconcile.partitions import Summary
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from lacec.runtime.interlace.partitions import SYMBOLS, Summary
-from lacec.runtime.interlace.subtrees import Subtree, join_subtrees
+from lacec.runtime.interlace.reconcile.partitions import SYMBOLS, Summary
+from lacec.runtime.interlace.reconcile.subtrees import Subtree, join_subtrees
 from lacec.spark.advertising import SUBTREE_COLUMNS, Tree
 from lacec.spark.shipping import Executors
 

@@ -13,14 +13,14 @@ from rich.table import Table
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.operands import author_operand
 from lacec.records import b64a
-from lacec.runtime.exchange import Participant, make_pair, system_clock
+from lacec.runtime.exchange.in_process import Participant, make_pair, system_clock
+from lacec.runtime.exchange.side import Policy
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
 from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, DEFAULT_OWN_LIMITS, ExchangeLimits
 from lacec.runtime.interlace.messages import Offer
-from lacec.runtime.interlace.partitions import Partitions
-from lacec.runtime.interlace.reconcile import Answerer, Asker
-from lacec.runtime.side import Policy
+from lacec.runtime.interlace.reconcile.narrowing import Answerer, Asker
+from lacec.runtime.interlace.reconcile.partitions import Partitions
 from lacec.store.store import Store
 from tests.bench import results
 from tests.bench.store import make_records

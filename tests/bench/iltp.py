@@ -19,14 +19,14 @@ from rich.table import Table
 from lacec.plan.expose import LocalPolicy, expose_all
 from lacec.plan.operands import author_operand
 from lacec.records.signature import Secret
-from lacec.runtime.cursors import FileCursors
-from lacec.runtime.iltp.address import parse_address
+from lacec.runtime.exchange.cursors import FileCursors
+from lacec.runtime.exchange.side import Policy
 from lacec.runtime.iltp.channel import Channel
 from lacec.runtime.iltp.endpoints import open_channel, serve
-from lacec.runtime.iltp.links import Lace, Terms
-from lacec.runtime.iltp.proof import Identity, Trust
-from lacec.runtime.iltp.transport.tls import client_context, server_tls
-from lacec.runtime.side import Policy
+from lacec.runtime.iltp.framing.address import parse_address
+from lacec.runtime.iltp.session import Lace, Terms
+from lacec.runtime.iltp.signer_proof import Identity, Trust
+from lacec.runtime.iltp.transports.tls import client_context, server_tls
 from lacec.store.store import Store
 from tests.bench import results
 from tests.bench.exchange import GROUPS, exchange, participants

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from lacec.runtime.exchange import make_pair, system_clock
+from lacec.runtime.exchange.in_process import make_pair, system_clock
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.driver import Pair

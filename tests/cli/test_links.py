@@ -13,7 +13,7 @@ import pytest
 from lacec.records.keyfile import write_secret
 from lacec.records.record import Record
 from lacec.records.signature import Secret
-from lacec.runtime.iltp.rules import PREFACE
+from lacec.runtime.iltp.framing.rules import PREFACE
 from lacec.store.store import Store
 from tests.cli.listening import listening
 from tests.cli.run import Outcome, lacec, process_environment, python
@@ -104,8 +104,8 @@ def test_a_listener_on_stdio_has_one_peer_whatever_it_speaks() -> None:
 
 
 FAILING = """
-from lacec.runtime.iltp.guests import Guests
-from lacec.runtime.side import Side
+from lacec.runtime.serve.admission import Guests
+from lacec.runtime.exchange.side import Side
 
 def fail(*_):
     raise RuntimeError("unforeseen")

@@ -12,8 +12,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from lacec.records.keyfile import write_secret
 from lacec.records.record import Record, build_blob
-from lacec.runtime.iltp.address import parse_address
 from lacec.runtime.iltp.endpoints import open_channel
+from lacec.runtime.iltp.framing.address import parse_address
 from lacec.store.store import Store
 from tests.cli.listening import Listening, listening
 from tests.cli.run import Outcome, lacec, python

@@ -17,10 +17,13 @@ from lacec.plan.exchange import make_plan
 from lacec.plan.origins import Party
 from lacec.plan.transcript import read_transcript
 from lacec.records.record import read_records
-from lacec.runtime.exchange import Participant, make_pair, system_clock
-from lacec.runtime.iltp.reader import StreamReader
-from lacec.runtime.iltp.rules import MARKERS, PREFACE
-from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.exchange.in_process import Participant, make_pair, system_clock
+from lacec.runtime.exchange.recording.reader import EntryReader
+from lacec.runtime.exchange.recording.recorder import Recorder
+from lacec.runtime.exchange.side import Policy
+from lacec.runtime.iltp.framing.reader import StreamReader
+from lacec.runtime.iltp.framing.rules import MARKERS, PREFACE
+from lacec.runtime.iltp.framing.writer import StreamWriter
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
 from lacec.runtime.interlace.codec import Reading, read_message, write_message
 from lacec.runtime.interlace.messages import (
@@ -35,11 +38,8 @@ from lacec.runtime.interlace.messages import (
     SentRecord,
     Setup,
 )
-from lacec.runtime.interlace.partitions import Summary
 from lacec.runtime.interlace.reasons import Abort
-from lacec.runtime.recording.reader import EntryReader
-from lacec.runtime.recording.recorder import Recorder
-from lacec.runtime.side import Policy
+from lacec.runtime.interlace.reconcile.partitions import Summary
 from tests.records import made
 from tests.simulation.policies import (
     ANSWERS,

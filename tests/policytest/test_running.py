@@ -10,7 +10,7 @@ from lacec.policytest.materials import secret_of
 from lacec.policytest.outcomes import FileOutcome, coverage
 from lacec.policytest.running import run_file
 from lacec.records.record import build_blob, build_plex
-from lacec.runtime.explaining import Direction
+from lacec.runtime.exchange.explaining import Direction
 
 TAI = "1767225637:000000000"
 POLICY = """\

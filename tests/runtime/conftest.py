@@ -16,5 +16,5 @@ def evaluations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         found.append(given)
         return evaluate_side(*given)
 
-    monkeypatch.setattr("lacec.runtime.side.evaluate_side", noted)
+    monkeypatch.setattr("lacec.runtime.exchange.side.evaluate_side", noted)
     return found

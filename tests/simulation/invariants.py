@@ -11,11 +11,11 @@ from copy import copy
 from lacec.core.predicates import Predicate
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND
 from lacec.records.facts import HAVE
+from lacec.runtime.exchange.side import Side
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.state import State
-from lacec.runtime.side import Side
 from tests.plan.rewriting import slowly
 from tests.simulation.shelf import FrozenShelf
 

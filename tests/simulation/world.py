@@ -14,16 +14,16 @@ from random import Random
 from typing import Any
 
 from lacec.core.errors import StreamError
-from lacec.runtime.exchange import KnownParties
-from lacec.runtime.iltp.reader import StreamReader
-from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.exchange.in_process import KnownParties
+from lacec.runtime.exchange.live import LiveStore
+from lacec.runtime.exchange.side import EXCHANGE_LIMITS, Policy, Side
+from lacec.runtime.iltp.framing.reader import StreamReader
+from lacec.runtime.iltp.framing.writer import StreamWriter
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS, SECOND
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.live import LiveStore
-from lacec.runtime.side import EXCHANGE_LIMITS, Policy, Side
 from tests.simulation.invariants import Witness
 from tests.simulation.policies import local_policy, modules, operand
 from tests.simulation.shelf import MemoryCursors, MemoryShelf

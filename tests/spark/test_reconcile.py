@@ -13,17 +13,17 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from lacec.records.b64a import encode
 from lacec.records.record import Record, build_plex
-from lacec.runtime.columns import describe_record
-from lacec.runtime.exchange import Participant, make_pair
-from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.exchange.advertisement_columns import describe_record
+from lacec.runtime.exchange.in_process import Participant, make_pair
+from lacec.runtime.exchange.side import Policy
+from lacec.runtime.iltp.framing.writer import StreamWriter
 from lacec.runtime.interlace import driver
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema, advertise
 from lacec.runtime.interlace.limits import ExchangeLimits
-from lacec.runtime.interlace.partitions import SYMBOLS, Partitions
+from lacec.runtime.interlace.reconcile.partitions import SYMBOLS, Partitions
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.side import Policy
 from lacec.spark.advertising import CLAIM_COLUMNS, describe
 from lacec.spark.agreement import agree, reads_claims
 from lacec.spark.reconcile import Reconciliation

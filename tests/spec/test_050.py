@@ -12,10 +12,10 @@ from lacec.records import b64a
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
-from lacec.runtime.interlace.claims import Claims
+from lacec.runtime.interlace.advertisements import Claims
 from lacec.runtime.interlace.limits import SECOND, Budget, ExchangeLimits, OwnLimits
-from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.reasons import LIMITS, REASONS
+from lacec.runtime.interlace.reconcile.partitions import Partitions
 from lacec.runtime.interlace.state import State
 from tests.runtime.interlace.solo import ALICE, ALL_FIELDS, BOB, Solo, plex
 from tests.simulation.policies import COMPLEMENT, GROUP_U, LATER, modules

@@ -11,9 +11,9 @@ from lacec.plan.exchange import make_plan
 from lacec.plan.origins import Party
 from lacec.records.record import build_blob, build_plex, build_seal
 from lacec.records.signature import Secret
-from lacec.runtime.iltp.address import Address, parse_address
-from lacec.runtime.iltp.reader import StreamReader
-from lacec.runtime.iltp.rules import (
+from lacec.runtime.iltp.framing.address import Address, parse_address
+from lacec.runtime.iltp.framing.reader import StreamReader
+from lacec.runtime.iltp.framing.rules import (
     MARKERS,
     NAMES,
     PREFACE,
@@ -21,7 +21,7 @@ from lacec.runtime.iltp.rules import (
     RESOURCE_LINES,
     RESOURCES,
 )
-from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.iltp.framing.writer import StreamWriter
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.codec import Reading
 from lacec.runtime.interlace.events import FromPeer

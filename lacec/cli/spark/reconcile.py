@@ -41,7 +41,7 @@ from lacec.cli.spark.evaluation import (
 from lacec.core.errors import PlanError
 from lacec.core.origins import OriginMode
 from lacec.records.tai import now
-from lacec.runtime.recording.recorder import NAMES
+from lacec.runtime.exchange.recording.recorder import NAMES
 from lacec.spark.agreement import Agreed, agree
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from lacec.explain.html_report.rules import rules_part, side_cards
 from lacec.explain.html_report.tables import fields_line, fields_of
 from lacec.explain.proof_tree import Proof
 from lacec.explain.query_plan import SideExplanation
-from lacec.runtime.explaining import OUTCOMES, Explained, Overview
+from lacec.runtime.exchange.explaining import OUTCOMES, Explained, Overview
 from lacec.runtime.interlace.reasons import REASONS
 
 SIDES = ("left", "right")

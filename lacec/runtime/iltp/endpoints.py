@@ -9,11 +9,11 @@ import logging
 import ssl
 from collections.abc import Callable
 
-from lacec.runtime.iltp.address import Address, parse_address
 from lacec.runtime.iltp.channel import About, Channel, ChannelError
-from lacec.runtime.iltp.links import Lace, Terms, Welcome
-from lacec.runtime.iltp.transport.listening import Accepted, Listening
-from lacec.runtime.iltp.transport.tls import ServerTls
+from lacec.runtime.iltp.framing.address import Address, parse_address
+from lacec.runtime.iltp.session import Lace, Terms, Welcome
+from lacec.runtime.iltp.transports.listening import Accepted, Listening
+from lacec.runtime.iltp.transports.tls import ServerTls
 from lacec.runtime.interlace.limits import DEFAULT_LIMITS
 from lacec.runtime.interlace.result import Result
 
@@ -39,22 +39,22 @@ async def open_channel(address: Address, context: ssl.SSLContext | None = None) 
 async def _open(address: Address, context: ssl.SSLContext | None) -> Channel:
     match address.scheme:
         case "stdio":
-            from lacec.runtime.iltp.transport import stdio
+            from lacec.runtime.iltp.transports import stdio
 
             return await stdio.open_pipes()
         case "unix":
-            from lacec.runtime.iltp.transport import unix
+            from lacec.runtime.iltp.transports import unix
 
             return await unix.connect(address)
         case "tcp":
-            from lacec.runtime.iltp.transport import tcp
+            from lacec.runtime.iltp.transports import tcp
 
             return await tcp.connect(address)
         case "ws":
-            from lacec.runtime.iltp.transport import websocket
+            from lacec.runtime.iltp.transports import websocket
 
             return await websocket.connect(address, None)
-    from lacec.runtime.iltp.transport import tls, websocket
+    from lacec.runtime.iltp.transports import tls, websocket
 
     return await websocket.connect(address, context or tls.client_context())
 
@@ -160,18 +160,18 @@ async def serve(
 async def _listen(address: Address, accepted: Accepted, tls: ServerTls | None) -> Listening:
     match address.scheme:
         case "stdio":
-            from lacec.runtime.iltp.transport import stdio
+            from lacec.runtime.iltp.transports import stdio
 
             return await stdio.listen(accepted)
         case "unix":
-            from lacec.runtime.iltp.transport import unix
+            from lacec.runtime.iltp.transports import unix
 
             return await unix.listen(address, accepted)
         case "tcp":
-            from lacec.runtime.iltp.transport import tcp
+            from lacec.runtime.iltp.transports import tcp
 
             return await tcp.listen(address, accepted)
-    from lacec.runtime.iltp.transport import websocket
+    from lacec.runtime.iltp.transports import websocket
 
     if (address.scheme == "wss") != (tls is not None):
         raise ChannelError(f"cannot listen at {address}: wss, and wss alone, has a certificate")

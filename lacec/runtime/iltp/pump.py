@@ -17,12 +17,12 @@ from time import perf_counter
 
 from lacec.core.diagnostics import visible
 from lacec.core.errors import StreamError
-from lacec.runtime.exchange import system_clock
+from lacec.runtime.exchange.in_process import system_clock
 from lacec.runtime.iltp.channel import PIECE_BYTES, Channel, ChannelError
-from lacec.runtime.iltp.memory import Share
-from lacec.runtime.iltp.patience import Patience
-from lacec.runtime.iltp.reader import StreamReader
-from lacec.runtime.iltp.writer import StreamWriter
+from lacec.runtime.iltp.framing.reader import StreamReader
+from lacec.runtime.iltp.framing.writer import StreamWriter
+from lacec.runtime.iltp.memory_budget import Share
+from lacec.runtime.iltp.timeouts import Patience
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.codec import Reading
 from lacec.runtime.interlace.limits import ExchangeLimits

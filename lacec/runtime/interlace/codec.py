@@ -24,8 +24,8 @@ from lacec.runtime.interlace.messages import (
     Request,
     Setup,
 )
-from lacec.runtime.interlace.partitions import Summary
 from lacec.runtime.interlace.reasons import Abort
+from lacec.runtime.interlace.reconcile.partitions import Summary
 
 _DECIMAL = re.compile(r"0|[1-9][0-9]{0,17}")
 

@@ -31,14 +31,14 @@ from lacec.runtime.interlace.result import Result
 
 
 class Answers(Protocol):
-    """Who answers the questions of a machine (lacec.runtime.side.Side)."""
+    """Who answers the questions of a machine (lacec.runtime.exchange.side.Side)."""
 
     def answer(self, question: Question) -> Answer:
         """The answer, at once."""
 
 
 class Trace(Protocol):
-    """Sees all that goes into a machine (lacec.runtime.recording.recorder.Recorder)."""
+    """Sees all that goes into a machine (lacec.runtime.exchange.recording.recorder.Recorder)."""
 
     def told(self, side: int, clock: Clock, given: Sequence[Event]) -> None: ...
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lacec.records.record import Record
 from lacec.runtime.interlace.advertisement import Advertisement, Schema
-from lacec.runtime.interlace.claims import Claims
+from lacec.runtime.interlace.advertisements import Claims
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.messages import (
     Arrived,

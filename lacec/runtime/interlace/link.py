@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lacec.records.record import Record
 from lacec.runtime.interlace.advertisement import NO_FIELDS, Schema
-from lacec.runtime.interlace.claims import Claims
+from lacec.runtime.interlace.advertisements import Claims
 from lacec.runtime.interlace.events import Compiled, Effect, Evaluate
 from lacec.runtime.interlace.facts import Fact
 from lacec.runtime.interlace.hello import Agreement
@@ -22,8 +22,8 @@ from lacec.runtime.interlace.limits import (
     OwnLimits,
 )
 from lacec.runtime.interlace.messages import UNASSIGNED, Ask, Hello, Offer, Setup
-from lacec.runtime.interlace.partitions import Partitions
-from lacec.runtime.interlace.reconcile import Answerer, Asker
+from lacec.runtime.interlace.reconcile.narrowing import Answerer, Asker
+from lacec.runtime.interlace.reconcile.partitions import Partitions
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.tick import Ticks, tai_text
 

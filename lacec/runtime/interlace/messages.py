@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lacec.records.record import Record
 from lacec.runtime.interlace.advertisement import Advertisement, Schema
-from lacec.runtime.interlace.partitions import Summary
+from lacec.runtime.interlace.reconcile.partitions import Summary
 
 UNASSIGNED = "unassigned"
 

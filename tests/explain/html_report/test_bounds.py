@@ -10,11 +10,11 @@ from lacec.explain.html_report.proofs import MOST_FACTS, explanation
 from lacec.explain.html_report.rules import policy_cards, rules_part
 from lacec.explain.html_report.tables import facts_part
 from lacec.explain.query_plan import explain_program
-from lacec.runtime.explaining import MOST_MOVES, MOST_STAYS, explain_all
+from lacec.runtime.exchange.explaining import MOST_MOVES, MOST_STAYS, explain_all
 from tests.explain.html_report.reading import Page
+from tests.runtime.exchange.test_in_process import participant
 from tests.runtime.interlace.solo import plex
 from tests.runtime.interlace.test_driver import clock
-from tests.runtime.test_exchange import participant
 from tests.simulation.shelf import MemoryShelf
 
 RULES = "A(X) :- Q(X).\nB(X) :- Q(X).\nC(X) :- Q(X).\nD(X) :- Q(X), R(X).\n"

@@ -12,11 +12,11 @@ from pathlib import Path
 from random import Random
 
 from lacec.records.record import Record, build_plex
-from lacec.runtime.iltp.address import Address
-from lacec.runtime.iltp.dialling import Dialler, Retrying
-from lacec.runtime.iltp.rules import PIECE, PREFACE
+from lacec.runtime.iltp.framing.address import Address
+from lacec.runtime.iltp.framing.rules import PIECE, PREFACE
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace.result import Result
+from lacec.runtime.serve.reconnect import Dialler, Retrying
 from tests.runtime.iltp.ends import End, end
 from tests.simulation.policies import EVERYTHING, operand
 

@@ -14,15 +14,15 @@ import trustme
 
 from lacec.records.record import Record
 from lacec.records.signature import Secret
+from lacec.runtime.exchange.side import Policy
 from lacec.runtime.iltp.channel import About, Channel
 from lacec.runtime.iltp.endpoints import open_channel, serve
-from lacec.runtime.iltp.links import Lace, Terms
-from lacec.runtime.iltp.memory import Memory
-from lacec.runtime.iltp.proof import Identity
-from lacec.runtime.iltp.transport import stdio
-from lacec.runtime.iltp.transport.tls import ServerTls, client_context, server_tls
+from lacec.runtime.iltp.memory_budget import Memory
+from lacec.runtime.iltp.session import Lace, Terms
+from lacec.runtime.iltp.signer_proof import Identity
+from lacec.runtime.iltp.transports import stdio
+from lacec.runtime.iltp.transports.tls import ServerTls, client_context, server_tls
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.side import Policy
 from tests.simulation.policies import EVERYTHING, local_policy, operand
 from tests.simulation.shelf import MemoryCursors, MemoryShelf
 

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
-from lacec.runtime.iltp.address import Address, parse_address
 from lacec.runtime.iltp.channel import Channel, ChannelError
-from lacec.runtime.iltp.transport import tcp, websocket
-from lacec.runtime.iltp.transport.listening import Listening
-from lacec.runtime.iltp.transport.tls import ServerTls
+from lacec.runtime.iltp.framing.address import Address, parse_address
+from lacec.runtime.iltp.transports import tcp, websocket
+from lacec.runtime.iltp.transports.listening import Listening
+from lacec.runtime.iltp.transports.tls import ServerTls
 
 # What is said by the one who connected (0) or the other (1): block by block up to hello.
 Change = Callable[[int, bytes], bytes]

@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from lacec.core.errors import StreamError
-from lacec.runtime.iltp.items import Comment, Facts, Item, ItemReader, Rejected, Resource, Stored
+from lacec.runtime.iltp.framing.items import (
+    Comment,
+    Facts,
+    Item,
+    ItemReader,
+    Rejected,
+    Resource,
+    Stored,
+)
 
 Seen = list[tuple[object, ...]]
 

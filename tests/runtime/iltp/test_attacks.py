@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import trustme
 
-from lacec.runtime.iltp.address import parse_address
 from lacec.runtime.iltp.channel import ChannelError
 from lacec.runtime.iltp.endpoints import open_channel, serve
-from lacec.runtime.iltp.proof import Trust
+from lacec.runtime.iltp.framing.address import parse_address
+from lacec.runtime.iltp.signer_proof import Trust
 from lacec.runtime.interlace.result import Result
 from tests.runtime.iltp.ends import ALICE, BOB, MALLORY, End, certified, end, listening, trusting
 from tests.runtime.iltp.middle import Change, Noting, middleman, unchanged

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lacec.runtime.iltp.proof import Identity, Trust
+from lacec.runtime.iltp.signer_proof import Identity, Trust
 from tests.runtime.iltp.ends import ALICE, BOB, MALLORY, SCHEMES, End, end, run
 from tests.runtime.interlace.solo import plex
 

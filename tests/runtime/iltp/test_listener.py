@@ -9,11 +9,11 @@ from typing import Any
 
 from lacec.runtime.iltp.channel import Channel
 from lacec.runtime.iltp.endpoints import Listener, connect, open_channel, serve
-from lacec.runtime.iltp.guests import Guest, Guests
-from lacec.runtime.iltp.links import Lace, Terms
-from lacec.runtime.iltp.proof import Trust
-from lacec.runtime.iltp.rules import PREFACE
+from lacec.runtime.iltp.framing.rules import PREFACE
+from lacec.runtime.iltp.session import Lace, Terms
+from lacec.runtime.iltp.signer_proof import Trust
 from lacec.runtime.interlace.result import Result
+from lacec.runtime.serve.admission import Guest, Guests
 from lacec.store.store import Store
 from tests.runtime.iltp.ends import ALICE, BOB, MALLORY, End, end, terms
 from tests.runtime.interlace.solo import plex

@@ -12,17 +12,17 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
 from lacec.records.record import build_blob
-from lacec.runtime.exchange import system_clock
+from lacec.runtime.exchange.in_process import system_clock
 from lacec.runtime.iltp.channel import Channel
-from lacec.runtime.iltp.links import Lace
-from lacec.runtime.iltp.memory import Memory, Share
-from lacec.runtime.iltp.rules import PREFACE
-from lacec.runtime.iltp.writer import StreamWriter
-from lacec.runtime.interlace import merkle
+from lacec.runtime.iltp.framing.rules import PREFACE
+from lacec.runtime.iltp.framing.writer import StreamWriter
+from lacec.runtime.iltp.memory_budget import Memory, Share
+from lacec.runtime.iltp.session import Lace
 from lacec.runtime.interlace.codec import write_message
 from lacec.runtime.interlace.limits import ExchangeLimits, OwnLimits
 from lacec.runtime.interlace.messages import Setup
-from lacec.runtime.interlace.partitions import LARGE
+from lacec.runtime.interlace.reconcile import merkle
+from lacec.runtime.interlace.reconcile.partitions import LARGE
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.state import State
 from tests.runtime.iltp.ends import SCHEMES, End, end, listening, run, terms

@@ -8,7 +8,8 @@ from blake3 import blake3
 
 from lacec.records import b64a
 from lacec.records.record import Record, build_plex
-from lacec.runtime.exchange import KnownParties
+from lacec.runtime.exchange.in_process import KnownParties
+from lacec.runtime.exchange.side import Policy, Side
 from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField, Schema
@@ -16,7 +17,6 @@ from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.result import Result
-from lacec.runtime.side import Policy, Side
 from tests.simulation.policies import EVERYTHING, local_policy, modules, operand
 from tests.simulation.shelf import MemoryCursors, MemoryShelf
 from tests.simulation.world import EPOCH

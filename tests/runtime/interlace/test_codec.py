@@ -18,8 +18,8 @@ from lacec.runtime.interlace.messages import (
     Request,
     Setup,
 )
-from lacec.runtime.interlace.partitions import Summary
 from lacec.runtime.interlace.reasons import Abort
+from lacec.runtime.interlace.reconcile.partitions import Summary
 
 HASH = f"P.{'0' * 43}.H3"
 OTHER = f"B.{'0' * 42}4.H3"

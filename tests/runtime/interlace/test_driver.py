@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacec.records.record import Record
+from lacec.runtime.exchange.side import Policy, Side
 from lacec.runtime.interlace.driver import Pair, Seat, receive
 from lacec.runtime.interlace.events import Faulty, OperandChanged, StoreChanged
 from lacec.runtime.interlace.limits import SECOND
@@ -18,7 +19,6 @@ from lacec.runtime.interlace.machine import Machine
 from lacec.runtime.interlace.messages import Arrived, Invalid, SentRecord
 from lacec.runtime.interlace.result import Result
 from lacec.runtime.interlace.state import State
-from lacec.runtime.side import Policy, Side
 from lacec.store.protocol import Shelf
 from lacec.store.store import Store
 from tests.helpers import examples

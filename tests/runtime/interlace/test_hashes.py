@@ -6,9 +6,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.runtime.columns import HashSet, as_columns, flattened
+from lacec.runtime.exchange.advertisement_columns import HashSet, as_columns, flattened
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
-from lacec.runtime.interlace.claims import Claims, LayeredClaims, alteration
+from lacec.runtime.interlace.advertisements import Claims, LayeredClaims, alteration
 from lacec.runtime.interlace.hashes import FEW, SHARE, Ground, Grounded, are_few
 from lacec.vm.symbols import Symbols
 from tests.helpers import examples

@@ -9,8 +9,8 @@ from lacec.runtime.interlace import events as e
 from lacec.runtime.interlace import messages as m
 from lacec.runtime.interlace.advertisement import Advertisement, ClaimedField
 from lacec.runtime.interlace.codec import Reading, read_message
-from lacec.runtime.interlace.partitions import Summary
 from lacec.runtime.interlace.reasons import REASONS, Abort
+from lacec.runtime.interlace.reconcile.partitions import Summary
 from tests.helpers import examples
 from tests.runtime.interlace.solo import Solo, plex
 

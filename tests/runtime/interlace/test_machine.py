@@ -12,8 +12,8 @@ from lacec.runtime.interlace.codec import Reading
 from lacec.runtime.interlace.limits import SECOND
 from lacec.runtime.interlace.link import Config
 from lacec.runtime.interlace.machine import Machine, MisuseError
-from lacec.runtime.interlace.partitions import Partitions
 from lacec.runtime.interlace.phases import advertising
+from lacec.runtime.interlace.reconcile.partitions import Partitions
 from lacec.runtime.interlace.state import State
 from lacec.runtime.interlace.table import ENDS, EVALUATIONS, NOTED, ROWS, TABLE
 from tests.cli.run import python

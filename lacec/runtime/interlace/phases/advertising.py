@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from lacec.runtime.interlace.advertisement import Advertisement
-from lacec.runtime.interlace.claims import Claims, Listing, alteration, claims_of, said_of
+from lacec.runtime.interlace.advertisements import Claims, Listing, alteration, claims_of, said_of
 from lacec.runtime.interlace.events import Describe, Described, Evaluated, Send
 from lacec.runtime.interlace.link import Epoch, Link, Loop
 from lacec.runtime.interlace.messages import Ask, Offer
-from lacec.runtime.interlace.partitions import MANY, Partitions
 from lacec.runtime.interlace.reasons import Abort
-from lacec.runtime.interlace.reconcile import Answerer, Asker
+from lacec.runtime.interlace.reconcile.narrowing import Answerer, Asker
+from lacec.runtime.interlace.reconcile.partitions import MANY, Partitions
 from lacec.runtime.interlace.state import State
 
 

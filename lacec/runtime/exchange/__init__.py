@@ -1,0 +1,1 @@
+"""What answers the questions of an exchange: evaluation, cursors and recordings."""

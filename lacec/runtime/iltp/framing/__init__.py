@@ -1,0 +1,1 @@
+"""The bytes of a stream, read and written without a connection (060)."""

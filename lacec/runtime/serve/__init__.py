@@ -1,0 +1,1 @@
+"""Listeners and callers that stay: admission, counters, watching the store, reconnecting."""
