@@ -90,7 +90,7 @@ def bare(python: str, log: Path) -> tuple[str, Run]:
     cache.mkdir(parents=True, exist_ok=True)
 
     def enter(command: Sequence[str]) -> int:
-        inside = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", INSIDE, str(root)]
+        inside = ["unshare", "--mount", "--pid", "--kill-child", "sh", "-c", INSIDE, str(root)]
         words = ["env", "-i", *environment, "sh", "-c", 'cd /lacec && exec "$@"', "sh", *command]
         with log.open("ab") as file:
             return subprocess.call([*inside, str(cache), *words], stdout=file, stderr=file)
