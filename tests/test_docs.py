@@ -32,7 +32,7 @@ from tests.cli.run import printed
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-LINTS = {lint.stem.replace("_", "-") for lint in (ROOT / "lacec" / "lint").glob("*.py")}
+LINTS = {lint.stem.replace("_", "-") for lint in (ROOT / "lacec" / "lint" / "rules").glob("*.py")}
 # Every page: what is in docs/, and what stands beside it.
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").glob("*.md")])
 

@@ -10,9 +10,9 @@ from importlib import import_module
 
 import typer
 
-# In the order of `lacec --help`. `check` is the function check_command of lacec/cli/check.py;
-# `key new` is new_command of lacec/cli/key/new.py, and belongs to the group `key`; in the names
-# of Python a hyphen is an underscore.
+# In the order of `lacec --help`. In the folder commands, `check` is the function check_command of
+# check.py; `key new` is new_command of key/new.py, and belongs to the group `key`; in the names of
+# Python a hyphen is an underscore.
 COMMANDS = (
     "compile",
     "check",
@@ -94,7 +94,7 @@ def build(names: Sequence[str]) -> typer.Typer:
             groups[group] = typer.Typer(no_args_is_help=True, context_settings=_SETTINGS)
             help, example = GROUPS[group]
             app.add_typer(groups[group], name=group, help=help, epilog=f"Example: {example}")
-        module = import_module(f"lacec.cli.{name.replace(' ', '.').replace('-', '_')}")
+        module = import_module(f"lacec.cli.commands.{name.replace(' ', '.').replace('-', '_')}")
         command = getattr(module, f"{own.replace('-', '_')}_command")
         help, _, example = command.__doc__.rpartition("Example: ")
         place = groups[group] if group else app

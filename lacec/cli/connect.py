@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import typer
 
-from lacec.cli.attend import GRACE, how_far_one, read_staying, read_time
+from lacec.cli.commands.run_interlace import Exchanging
 from lacec.cli.exchange import read_operation
 from lacec.cli.link_options import LinkOptions
 from lacec.cli.linking import (
@@ -18,9 +18,9 @@ from lacec.cli.linking import (
     threaded_store,
 )
 from lacec.cli.live import Stopping, beside, show_progress
-from lacec.cli.log import Log, libraries_heard, make_log
 from lacec.cli.options import needs_listen
-from lacec.cli.run_interlace import Exchanging
+from lacec.cli.progress import GRACE, how_far_one, read_staying, read_time
+from lacec.cli.render.log import Log, libraries_heard, make_log
 from lacec.runtime.exchange.cursors import FileCursors
 from lacec.runtime.iltp.channel import ChannelError
 from lacec.runtime.iltp.framing.address import Address

@@ -9,13 +9,13 @@ from typing import Any, BinaryIO
 
 import typer
 
-from lacec.cli.attend import Staying, attending
+from lacec.cli.commands.store.common import read_hash
 from lacec.cli.keys import load_secret
-from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Reader, read_exposure
-from lacec.cli.render import counted
-from lacec.cli.report import limit_help, stopped_by_limit
-from lacec.cli.store.common import read_hash
+from lacec.cli.progress import Staying, attending
+from lacec.cli.render.diagnostics import counted
+from lacec.cli.render.output import Segment, write, write_json
+from lacec.cli.render.report import limit_help, stopped_by_limit
 from lacec.core.diagnostics import visible
 from lacec.core.errors import LimitError
 from lacec.core.facets import SHORTCUTS, Facet

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lacec.cli.commands.store.common import opened, read_hash
 from lacec.cli.exchange import (
     SideOptions,
     detail_of,
@@ -14,9 +15,8 @@ from lacec.cli.exchange import (
     participants,
     results_of,
 )
-from lacec.cli.output import Segment, write, write_json
-from lacec.cli.report import stopped_by_limit
-from lacec.cli.store.common import opened, read_hash
+from lacec.cli.render.output import Segment, write, write_json
+from lacec.cli.render.report import stopped_by_limit
 from lacec.cli.why import explanation_text
 from lacec.core.errors import LimitError
 from lacec.core.limits import Limits

@@ -7,9 +7,9 @@ import typer
 from lacec.cli.exchange import ending, finish, results_of
 from lacec.cli.explain_exchange import ExchangeAsked
 from lacec.cli.files import replace_file
-from lacec.cli.output import write
 from lacec.cli.plan import Policy, Setup, exposure_note, read_side, read_side_facts
 from lacec.cli.program import read_program
+from lacec.cli.render.output import write
 from lacec.core.limits import Limits
 from lacec.explain.html_report.exchange import exchange_page
 from lacec.explain.html_report.pages import plan_page, policy_page

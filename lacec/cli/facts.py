@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lacec.cli.files import STDIN, read_file
-from lacec.cli.report import stopped_by_limit
+from lacec.cli.render.report import stopped_by_limit
 from lacec.core.diagnostics import Diagnostic, Place, place
 from lacec.core.errors import FactError, LimitError
 from lacec.core.limits import Limits
@@ -49,7 +49,7 @@ def read_all_facts(
 def _store_facts(
     store: Path, limits: Limits, json: bool
 ) -> Iterator[tuple[Database, tuple[Diagnostic, ...]]]:
-    from lacec.cli.store.common import opened
+    from lacec.cli.commands.store.common import opened
 
     with opened(store, json, read_only=True) as source:
         try:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import typer
 
-from lacec.cli.attend import Staying
+from lacec.cli.commands.run_interlace import Exchanging
+from lacec.cli.commands.store.common import refuse_store
 from lacec.cli.exchange import (
     SideOptions,
     check_lowering,
@@ -22,12 +23,11 @@ from lacec.cli.exchange import (
 )
 from lacec.cli.keys import load_secret
 from lacec.cli.link_options import LinkOptions
-from lacec.cli.log import Log
 from lacec.cli.options import read_link_limits
-from lacec.cli.output import write, write_json
 from lacec.cli.plan import Reader
-from lacec.cli.run_interlace import Exchanging
-from lacec.cli.store.common import refuse_store
+from lacec.cli.progress import Staying
+from lacec.cli.render.log import Log
+from lacec.cli.render.output import write, write_json
 from lacec.core.errors import AddressError, StoreError
 from lacec.core.facets import SHORTCUTS
 from lacec.pipeline import Input

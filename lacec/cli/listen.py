@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from lacec.cli.attend import read_staying, read_time
+from lacec.cli.commands.run_interlace import Exchanging
 from lacec.cli.link_options import LinkOptions, ListenOptions
 from lacec.cli.linking import (
     TermsMaker,
@@ -19,11 +19,11 @@ from lacec.cli.linking import (
     say_exposure,
     threaded_store,
 )
-from lacec.cli.log import Log, libraries_heard, make_log
 from lacec.cli.options import needs_connect
-from lacec.cli.output import write, write_json
 from lacec.cli.peers import PeersError, read_peers
-from lacec.cli.run_interlace import Exchanging
+from lacec.cli.progress import read_staying, read_time
+from lacec.cli.render.log import Log, libraries_heard, make_log
+from lacec.cli.render.output import write, write_json
 from lacec.cli.serving import Server, Serving
 from lacec.runtime.exchange.executor import Aside
 from lacec.runtime.iltp.channel import ChannelError

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from lacec.cli.attend import A_MOMENT, LOOKS, Display
+from lacec.cli.progress import A_MOMENT, LOOKS, Display
 from lacec.runtime.iltp.session import Lace
 
 Stop = Callable[[int], Awaitable[None]]

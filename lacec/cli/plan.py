@@ -15,9 +15,9 @@ from lacec.check.spelling import nearest
 from lacec.cli.facts import read_all_facts
 from lacec.cli.modules import read_linked
 from lacec.cli.options import OneSide
-from lacec.cli.output import Segment, write, write_json, write_lines
-from lacec.cli.render import render
-from lacec.cli.report import refuse
+from lacec.cli.render.diagnostics import render
+from lacec.cli.render.output import Segment, write, write_json, write_lines
+from lacec.cli.render.report import refuse
 from lacec.core.diagnostics import Diagnostic, visible
 from lacec.core.errors import FactError, PlanError
 from lacec.core.facets import SHORTCUTS, Facet

@@ -8,9 +8,9 @@ from typing import Any
 from lacec.canonical.module import Module
 from lacec.cli.facts import read_all_facts
 from lacec.cli.modules import read_linked
-from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
-from lacec.cli.report import refuse
+from lacec.cli.render.output import Segment, write, write_json
+from lacec.cli.render.report import refuse
 from lacec.core.diagnostics import visible
 from lacec.core.limits import Limits
 from lacec.explain.query_plan import (

@@ -5,10 +5,10 @@ from collections import Counter
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
-from lacec.cli.attend import PHASES, Display
 from lacec.cli.live import Stopping, beside, show_progress
-from lacec.cli.log import Log
-from lacec.cli.render import counted
+from lacec.cli.progress import PHASES, Display
+from lacec.cli.render.diagnostics import counted
+from lacec.cli.render.log import Log
 from lacec.runtime.exchange.cursors import FileCursors
 from lacec.runtime.exchange.executor import Aside
 from lacec.runtime.iltp.channel import About

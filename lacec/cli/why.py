@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 import typer
 
 from lacec.check.spelling import nearest
-from lacec.cli.output import Segment, write, write_json
 from lacec.cli.plan import Policy, Setup, read_side, read_side_facts
 from lacec.cli.program import read_program
-from lacec.cli.render import counted
+from lacec.cli.render.diagnostics import counted
+from lacec.cli.render.output import Segment, write, write_json
 from lacec.core.diagnostics import visible
 from lacec.core.errors import FactError
 from lacec.core.limits import Limits

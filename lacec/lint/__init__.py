@@ -11,7 +11,8 @@ from itertools import chain
 
 from lacec.check.program import Program
 from lacec.core.diagnostics import CATALOGUE, Diagnostic, Problem
-from lacec.lint import (
+from lacec.lint.rule_facts import Anatomy
+from lacec.lint.rules import (
     bad_suppression,
     builtin_look_alike,
     disconnected_body,
@@ -34,10 +35,9 @@ from lacec.lint import (
     unknown_field,
     unused_helper,
 )
-from lacec.lint.anatomy import Anatomy
+from lacec.lint.rules.unused_suppression import lint_suppressions
 from lacec.lint.subject import Context, Subject
 from lacec.lint.suppressions import allowed
-from lacec.lint.unused_suppression import lint_suppressions
 
 OF_A_RULE: tuple[Callable[[Anatomy], Iterator[Problem]], ...] = (
     singleton_variable.lint_rule,

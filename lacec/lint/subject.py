@@ -13,7 +13,7 @@ from lacec.check.program import Program
 from lacec.core.diagnostics import Severity
 from lacec.core.facets import Facet
 from lacec.core.predicates import BASE, Predicate
-from lacec.lint.anatomy import Anatomy
+from lacec.lint.rule_facts import Anatomy
 from lacec.syntax.ast import Term, body_atoms
 from lacec.syntax.parse import legible
 from lacec.syntax.source import SourceRule

@@ -10,7 +10,7 @@ is found there. The search is cut off after some steps: then the answer is no.
 from collections.abc import Iterator, Sequence
 
 from lacec.core.predicates import BUILTIN_ARITY
-from lacec.lint.anatomy import Anatomy
+from lacec.lint.rule_facts import Anatomy
 from lacec.syntax.ast import (
     Always,
     Anonymous,

@@ -6,7 +6,7 @@ In: the text of a line and an offset. Out: the token there, the call around it.
 from dataclasses import dataclass
 
 from lacec.core.predicates import BASE, NAMED_FIELDS, Predicate
-from lacec.lsp.desk import Analysis, atoms_of
+from lacec.lsp.workspace import Analysis, atoms_of
 from lacec.syntax.ast import Atom
 from lacec.syntax.lexer import Token, tokens_of
 

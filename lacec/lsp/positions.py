@@ -6,7 +6,7 @@ from lsprotocol import types
 from pygls import uris
 
 from lacec.core.diagnostics import Place
-from lacec.lsp.desk import Desk, real_path
+from lacec.lsp.workspace import Desk, real_path
 
 Units = Callable[[str], int]
 

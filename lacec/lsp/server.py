@@ -15,9 +15,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from lacec import __version__
-from lacec.lsp import completion, edits, hover, looks, names
-from lacec.lsp.desk import Desk
+from lacec.lsp.features import completion, edits, hover, names, semantic_tokens
 from lacec.lsp.positions import Positions, path_of, uri_of
+from lacec.lsp.workspace import Desk
 
 # Shorter than the time between two keystrokes of one who types fast.
 PAUSE_SECONDS = 0.003
@@ -132,7 +132,11 @@ def _register(server: LaceServer) -> None:
         None,
         lambda p: names.workspace_symbols(desk, positions, p.query),
     )
-    answer(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, looks.LEGEND, about(looks.semantic_tokens))
+    answer(
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+        semantic_tokens.LEGEND,
+        about(semantic_tokens.semantic_tokens),
+    )
     answer(types.TEXT_DOCUMENT_FORMATTING, None, about(edits.format))
     answer(
         types.TEXT_DOCUMENT_CODE_ACTION,
@@ -144,9 +148,9 @@ def _register(server: LaceServer) -> None:
     answer(
         types.TEXT_DOCUMENT_FOLDING_RANGE,
         None,
-        lambda p: looks.folding(desk, path_of(p.text_document.uri)),
+        lambda p: semantic_tokens.folding(desk, path_of(p.text_document.uri)),
     )
-    answer(types.TEXT_DOCUMENT_INLAY_HINT, None, about(looks.inlay_hints, "range"))
+    answer(types.TEXT_DOCUMENT_INLAY_HINT, None, about(semantic_tokens.inlay_hints, "range"))
 
 
 def _follow(server: LaceServer) -> None:

@@ -11,7 +11,7 @@ from jsonschema import Draft4Validator
 from syrupy.assertion import SnapshotAssertion
 
 from lacec.cli import COMMANDS
-from lacec.cli.sarif import sarif_log
+from lacec.cli.render.sarif import sarif_log
 from lacec.core.diagnostics import CATALOGUE, Diagnostic, Place
 from tests.cli.run import lacec
 from tests.helpers import linted

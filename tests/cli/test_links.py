@@ -288,7 +288,7 @@ def test_the_log_may_be_json() -> None:
 @pytest.mark.parametrize("format", ["json", "text"])
 def test_a_log_of_json_has_nothing_else_in_it(monkeypatch: pytest.MonkeyPatch, format: str) -> None:
     """What is said of exposures is an event too, and how far it is nobody reads."""
-    monkeypatch.setattr("lacec.cli.attend.RARELY", 0)
+    monkeypatch.setattr("lacec.cli.progress.RARELY", 0)
     monkeypatch.setattr("lacec.cli.live.A_MOMENT", 0)
     side = ("--store", "left", "--policy", "all.lace", "--log-format", format, "--timeout", "1s")
     with socket.create_server(("127.0.0.1", 0)) as silent:

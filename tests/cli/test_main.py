@@ -77,8 +77,12 @@ except SystemExit:
 
 def test_a_command_of_a_group_imports_no_other() -> None:
     imported = python(["-c", CALLED]).err.split()
-    assert "lacec.cli.key.show" in imported
-    assert not {"lacec.cli.key.new", "lacec.cli.record", "lacec.cli.check"} & set(imported)
+    assert "lacec.cli.commands.key.show" in imported
+    assert not {
+        "lacec.cli.commands.key.new",
+        "lacec.cli.commands.record",
+        "lacec.cli.commands.check",
+    } & set(imported)
 
 
 def test_no_arguments_print_the_help() -> None:

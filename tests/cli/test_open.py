@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from lacec.cli.attend import PHASES
+from lacec.cli.progress import PHASES
 from lacec.runtime.interlace.state import State
 from lacec.store.store import Store
 from tests.cli.run import lacec, process_environment

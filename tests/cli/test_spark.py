@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from lacec.cli.spark.common import progress
+from lacec.cli.commands.spark.common import progress
 from lacec.core.errors import SparkError
 from lacec.spark.failures import clear_errors
 

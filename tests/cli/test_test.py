@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lacec.cli import test as command
+from lacec.cli.commands import test as command
 from lacec.core.resources import ROOT
 from tests.cli.run import lacec
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-import lacec.lint
+import lacec.lint.rules
 from lacec.core.diagnostics import CATALOGUE
 from lacec.core.facets import Facet
 from lacec.core.limits import DEFAULT_LIMITS
@@ -15,7 +15,7 @@ from lacec.core.predicates import Predicate
 from lacec.core.resources import rule_page_path, source_path, stdlib_names, stdlib_path
 from lacec.lint import OF_A_MODULE, OF_A_RULE, lint
 from lacec.lint.fixes import apply_fixes
-from lacec.lint.unused_suppression import lint_suppressions
+from lacec.lint.rules.unused_suppression import lint_suppressions
 from lacec.pipeline import Compilation, link_sources, lint_sources, parse_sources
 from lacec.project.settings import settings_for
 from tests import slow
@@ -25,9 +25,9 @@ from tests.strategies import sources
 from tests.vm.strategies import FIELD, Sample, samples
 
 ROOT = Path(__file__).parents[2]
-# What the rules share; every other file of the folder is a rule.
-SHARED = {"__init__", "anatomy", "fixes", "subject", "subsumption", "suppressions", "truth"}
-RULES = sorted({path.stem for path in Path(lacec.lint.__path__[0]).glob("*.py")} - SHARED)
+RULES = sorted(
+    {path.stem for path in Path(lacec.lint.rules.__path__[0]).glob("*.py")} - {"__init__"}
+)
 
 
 # Each rule is whole.
@@ -39,12 +39,12 @@ def test_a_rule_has_a_name_a_page_and_a_test(name: str) -> None:
     assert CATALOGUE[kebab] != "error"
     page = rule_page_path(kebab).read_text(encoding="utf-8")
     assert page.partition("\n## Fix\n\n")[2].strip()
-    assert (ROOT / "tests" / "lint" / f"test_{name}.py").is_file()
+    assert (ROOT / "tests" / "lint" / "rules" / f"test_{name}.py").is_file()
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_is_run(name: str) -> None:
-    module = importlib.import_module(f"lacec.lint.{name}")
+    module = importlib.import_module(f"lacec.lint.rules.{name}")
     own = {"lint_rule", "lint_module", "lint_suppressions"} & vars(module).keys()
     assert own
     run = {*OF_A_RULE, *OF_A_MODULE, lint_suppressions}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacec.cli.diff import GENERATED
+from lacec.cli.commands.diff import GENERATED
 from lacec.core.predicates import Predicate
 from lacec.explain.policy_diff import MOST_EXPLAINED, Difference
 from lacec.explain.policy_diff import difference as difference_here

@@ -1,0 +1,1 @@
+"""Results as text, JSON, SARIF, annotations of GitHub and JUnit."""

@@ -1,0 +1,1 @@
+"""The lints, one a file."""

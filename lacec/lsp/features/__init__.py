@@ -1,0 +1,1 @@
+"""What an editor asks for, one kind of answer a file."""
