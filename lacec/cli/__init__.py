@@ -5,8 +5,13 @@ starts as fast as what it does allows.
 """
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from inspect import cleandoc
+from itertools import dropwhile
+from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -66,8 +71,11 @@ GROUPS = {
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
-def build(names: Sequence[str]) -> typer.Typer:
-    """The application with the named commands, and with the groups they belong to."""
+def build(names: Sequence[str], *, listed: Sequence[str] = ()) -> typer.Typer:
+    """Return the application with the named commands, and with the groups they belong to.
+
+    Those that are only listed have their help, which is read without importing them.
+    """
     app = typer.Typer(
         name="lacec",
         help="Compile lacegrams, evaluate and explain them; make, keep and exchange records.",
@@ -88,15 +96,14 @@ def build(names: Sequence[str]) -> typer.Typer:
             raise typer.Exit
 
     groups: dict[str, typer.Typer] = {}
-    for name in names:
+    for name in (*names, *listed):
         group, _, own = name.rpartition(" ")
         if group and group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True, context_settings=_SETTINGS)
             help, example = GROUPS[group]
             app.add_typer(groups[group], name=group, help=help, epilog=f"Example: {example}")
-        module = import_module(f"lacec.cli.commands.{name.replace(' ', '.').replace('-', '_')}")
-        command = getattr(module, f"{own.replace('-', '_')}_command")
-        help, _, example = command.__doc__.rpartition("Example: ")
+        command = _listed(name) if name in listed else _imported(name)
+        help, _, example = (command.__doc__ or "").rpartition("Example: ")
         place = groups[group] if group else app
         place.command(own, help=help.strip(), epilog=f"Example: {example.strip()}")(command)
     return app
@@ -106,13 +113,41 @@ def run(arguments: Sequence[str]) -> None:
     # To complete a line, the shell gives it in the environment, and no arguments.
     completing = "_LACEC_COMPLETE" in os.environ
     words = os.environ.get("COMP_WORDS", "").split()[1:] if completing else arguments
-    build(_chosen(words))(args=list(arguments), prog_name="lacec")
+    words = [*dropwhile(lambda word: word.startswith("-"), words)]
+    called = [name for name in COMMANDS if name.split(" ") == words[: name.count(" ") + 1]]
+    app = build(called) if called else build((), listed=_near(words))
+    app(args=list(arguments), prog_name="lacec")
 
 
-def _chosen(arguments: Sequence[str]) -> Sequence[str]:
-    """The command that is called; or those of its group; or, if it is unclear, all."""
-    for words in (2, 1):
-        called = [name for name in COMMANDS if name.split(" ")[:words] == list(arguments[:words])]
-        if called:
-            return called
-    return COMMANDS
+def _near(words: list[str]) -> Sequence[str]:
+    """Return the commands of the group that is named, or all."""
+    return [name for name in COMMANDS if name.split(" ")[:1] == words[:1]] or COMMANDS
+
+
+def _imported(name: str) -> Callable[..., Any]:
+    """Return the function of a command."""
+    module = import_module(f"lacec.cli.commands.{_place(name).replace('/', '.')}")
+    command: Callable[..., Any] = getattr(module, _function(name))
+    return command
+
+
+def _listed(name: str) -> Callable[..., Any]:
+    """Return a function that has the docstring of a command, which is not imported."""
+    path = Path(__file__).parent / "commands" / f"{_place(name)}.py"
+    pattern = rf'^def {_function(name)}\(.*?^    """(.*?)"""'
+    found = re.search(pattern, path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert found is not None, name
+
+    def command() -> None:
+        raise AssertionError(f"{name} is listed, and cannot be called")
+
+    command.__doc__ = cleandoc(found[1])
+    return command
+
+
+def _place(name: str) -> str:
+    return name.replace(" ", "/").replace("-", "_")
+
+
+def _function(name: str) -> str:
+    return f"{name.rpartition(' ')[2].replace('-', '_')}_command"

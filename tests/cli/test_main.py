@@ -1,5 +1,6 @@
 """The entry point: version, help, mistakes of the command line, interruption."""
 
+import inspect
 import os
 import re
 import signal
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lacec import __version__
+from lacec import __version__, cli
 from lacec.cli import COMMANDS, GROUPS
 from tests.cli.run import lacec, process_environment, python
 
@@ -69,20 +70,37 @@ CALLED = """
 import sys
 from lacec.cli import run
 try:
-    run(["key", "show", "--help"])
-except SystemExit:
+    run(sys.argv[1:])
+finally:
     sys.stderr.write(" ".join(name for name in sys.modules if name.startswith("lacec.cli.")))
 """
 
 
-def test_a_command_of_a_group_imports_no_other() -> None:
-    imported = python(["-c", CALLED]).err.split()
-    assert "lacec.cli.commands.key.show" in imported
-    assert not {
-        "lacec.cli.commands.key.new",
-        "lacec.cli.commands.record",
-        "lacec.cli.commands.check",
-    } & set(imported)
+def imported(*arguments: str, **env: str) -> set[str]:
+    """The modules of commands that a command line imports."""
+    loaded = python(["-c", CALLED, *arguments], env=env).err.split()
+    return {name for name in loaded if name.startswith("lacec.cli.commands.")}
+
+
+@pytest.mark.parametrize("before", [[], ["--"]])
+def test_a_command_of_a_group_imports_no_other(before: list[str]) -> None:
+    found = imported(*before, "key", "show", "--help")
+    assert found == {"lacec.cli.commands.key", "lacec.cli.commands.key.show"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], [], ["spark", "--help"], ["chek"], ["-h"]])
+def test_help_imports_no_command(arguments: list[str]) -> None:
+    assert imported(*arguments) == set()
+
+
+def test_completing_the_name_of_a_command_imports_none() -> None:
+    words = {"COMP_WORDS": "lacec ch", "COMP_CWORD": "1"}
+    assert imported(**words, _LACEC_COMPLETE="complete_bash") == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_is_listed_has_its_own_help(name: str) -> None:
+    assert cli._listed(name).__doc__ == inspect.getdoc(cli._imported(name))
 
 
 def test_no_arguments_print_the_help() -> None:
