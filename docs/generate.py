@@ -83,8 +83,6 @@ def command_reference() -> str:
         for parameter in command.get_params(context):
             if "--help" not in parameter.opts:
                 form, text = parameter.get_help_record(context) or ("", "")
-                if parameter.param_type_name == "argument":  # without its type
-                    form = re.sub(r" <.*>", "" if parameter.nargs == 1 else "...", form)
                 lines.append(f"- `{_form(form)}`: {_with_limits(text)}")
         lines += ["", "For example", "", f"    {(command.epilog or '').removeprefix('Example: ')}"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"

@@ -21,7 +21,7 @@ RecordFileArgument = Annotated[
 FilesArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE", help="Source files, folders of *.lace files, or - for standard input."
+        metavar="FILE...", help="Source files, folders of *.lace files, or - for standard input."
     ),
 ]
 FacetOption = Annotated[
@@ -67,7 +67,7 @@ StoreOption = Annotated[
 ]
 RecordsArgument = Annotated[
     list[str],
-    typer.Argument(metavar="FILE", help="Files of records, or - for standard input."),
+    typer.Argument(metavar="FILE...", help="Files of records, or - for standard input."),
 ]
 RecordOutputOption = Annotated[
     Path | None,
@@ -126,7 +126,9 @@ Operand0Argument = Annotated[str, typer.Argument(metavar="FILE0", help="The sele
 Operand1Argument = Annotated[str, typer.Argument(metavar="FILE1", help="The selector of side 1.")]
 PlanFilesArgument = Annotated[
     list[str],
-    typer.Argument(metavar="FILE", help="A source file, or - for standard input; with --plan two."),
+    typer.Argument(
+        metavar="FILE...", help="A source file, or - for standard input; with --plan two."
+    ),
 ]
 WatchOption = Annotated[bool, typer.Option("--watch", help="Do it again whenever a file changes.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Subjects = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME|FILE|HASH|FACT",
+        metavar="NAME|FILE...|HASH [FACT]",
         help="A diagnostic; a file, two with --plan, and a fact; of two stores a record's hash.",
     ),
 ]

@@ -40,7 +40,7 @@ def test_command(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="PATH", help="Test files, policies, or folders; this folder if none."
+            metavar="[PATH...]", help="Test files, policies, or folders; this folder if none."
         ),
     ] = None,
     junit: Annotated[

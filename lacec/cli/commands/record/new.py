@@ -20,7 +20,7 @@ from lacec.records.record import build_blob, build_plex, build_seal
 
 def new_command(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The data; standard input unless given.")
+        str, typer.Argument(metavar="[FILE]", help="The data; standard input unless given.")
     ] = "-",
     group: Annotated[
         str | None,

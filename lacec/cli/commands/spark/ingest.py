@@ -25,7 +25,7 @@ def ingest_command(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SRC", help="Stores, files of records, folders of them, Parquet tables."
+            metavar="SRC...", help="Stores, files of records, folders of them, Parquet tables."
         ),
     ],
     out: Annotated[

@@ -19,7 +19,7 @@ from lacec.store.store import Store
 
 StoreArgument = Annotated[Path, typer.Argument(metavar="STORE", help="The folder of a store.")]
 HashesArgument = Annotated[
-    list[str], typer.Argument(metavar="HASH", help="Hashes, or hash addresses ////HASH.")
+    list[str], typer.Argument(metavar="HASH...", help="Hashes, or hash addresses ////HASH.")
 ]
 
 

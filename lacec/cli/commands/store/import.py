@@ -28,7 +28,7 @@ def import_command(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH", help="Files of records, folders of them, or - for standard input."
+            metavar="PATH...", help="Files of records, folders of them, or - for standard input."
         ),
     ],
     limit: RecordLimitOption = None,
