@@ -1,9 +1,9 @@
-"""The whole path of a module, from text to identity, on one screen.
+"""The whole path of a module, from text to verified code, on one screen.
 
-In: named sources. Out: a module, or every diagnostic of every source at once.
+In: named sources. Out: a module, or every diagnostic of every source at once; and its code.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
@@ -17,11 +17,15 @@ from lacec.core.diagnostics import Diagnostic, has_errors, sort
 from lacec.core.errors import CompileError
 from lacec.core.facets import Facet
 from lacec.core.limits import DEFAULT_LIMITS, Limits
+from lacec.core.origins import PLAIN, Resolution
+from lacec.core.predicates import Predicate
 from lacec.syntax.format import format_lines
 from lacec.syntax.parse import parse
 from lacec.syntax.source import ParsedSource, read
 
 if TYPE_CHECKING:
+    from lacec.bytecode.code import Code
+    from lacec.bytecode.order import Sizes
     from lacec.lint.subject import Context
 
 Input = tuple[str, str | bytes]
@@ -78,6 +82,29 @@ PASSES: tuple[Callable[[Compilation], Compilation], ...] = (
     check_program,  # all checks at once, also of what could be read of a broken source
     canonicalise,  # last: only a program without errors has an identity
 )
+
+
+def make_code(
+    module: Module,
+    outputs: Iterable[Predicate] | None = None,
+    sizes: "Sizes | None" = None,
+    resolution: Resolution = PLAIN,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    live: bool = False,
+) -> "Code":
+    """Return the code of a module, verified: nothing else emits, so nothing unverified runs.
+
+    It comes after the passes, because it depends on more than the text: on what is asked for, how
+    large the facts are, and whose rules see what. LimitError if it is too much code; CodeError if
+    the verifier refuses it.
+    """
+    from lacec.bytecode.emit import emit
+    from lacec.bytecode.verify import verify
+
+    code = emit(module, outputs, sizes, resolution, limits, live=live)
+    verify(code, limits)
+    return code
 
 
 def compile_sources(

@@ -101,24 +101,24 @@ ROOMS = {
     "canonical": "core records syntax",
     "bytecode": "canonical core syntax",
     "lint": "bytecode check core records syntax",
-    "pipeline": "canonical check core lint syntax",
+    "pipeline": "bytecode canonical check core lint syntax",
     "plan": "canonical check core pipeline records syntax",
     "project": "core lint pipeline plan",
     "vm": "bytecode core",
     "facts": "core syntax vm",
-    "engine": "bytecode canonical core plan vm",
-    "explain": "bytecode canonical core engine facts plan syntax vm",
+    "engine": "bytecode canonical core pipeline plan vm",
+    "explain": "bytecode canonical core engine facts pipeline plan syntax vm",
     "store": "core engine pipeline records syntax vm",
     "runtime.interlace": "core records syntax",
     "runtime.iltp.framing": "canonical core pipeline plan records runtime.interlace",
-    "runtime.exchange": "bytecode canonical core engine explain plan records runtime.iltp.framing"
-    " runtime.interlace store syntax vm",
+    "runtime.exchange": "canonical core engine explain pipeline plan records"
+    " runtime.iltp.framing runtime.interlace store syntax vm",
     "runtime.iltp": "core plan records runtime.exchange runtime.iltp.framing runtime.interlace"
     " store",
     "runtime.serve": "runtime.exchange runtime.iltp runtime.iltp.framing runtime.interlace store",
     "explain.html_report": "canonical core explain plan runtime.exchange runtime.interlace vm",
-    "spark": "bytecode canonical core engine explain facts plan records runtime.exchange"
-    " runtime.interlace store syntax vm",
+    "spark": "bytecode canonical core engine explain facts pipeline plan records"
+    " runtime.exchange runtime.interlace store syntax vm",
     "policytest": "canonical check core engine explain facts pipeline plan project records"
     " runtime.exchange runtime.interlace store vm",
     "lsp": "canonical check core lint pipeline project syntax",
@@ -154,6 +154,12 @@ def test_no_room_is_built_on_a_later_one() -> None:
         for used in ROOMS[room].split()
         if used not in rooms[: rooms.index(room)]
     ] == []
+
+
+def test_only_the_pipeline_emits() -> None:
+    """What it gives is verified, so that no other code runs or is written."""
+    emitting = {each.path for each in all_imports() if each.module == "lacec.bytecode.emit.emit"}
+    assert {path for path in emitting if path.startswith("lacec/")} == {"lacec/pipeline.py"}
 
 
 # What is pure has no clock, no connection and no store of its own.

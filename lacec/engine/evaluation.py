@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lacec.bytecode.code import Code
-from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
-from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.core.errors import FactError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.origins import FULL_VIEW, PLAIN, Reading, Resolution
 from lacec.core.predicates import RECORD_FACTS, Predicate
+from lacec.pipeline import make_code
 from lacec.vm.database import Database
 from lacec.vm.machine import Machine, Profile
 from lacec.vm.relation import Relation
@@ -78,8 +77,7 @@ def machine_of(
     if facts < MANY_FACTS:
         code = code_of_text(module, wanted, limits)
     else:
-        code = emit(module, wanted, sizes_of(module, database), limits=limits)
-        verify(code, limits)
+        code = make_code(module, wanted, sizes_of(module, database), limits=limits)
     return Machine(code, database, limits, cancelled, given=given, started=started)
 
 
@@ -108,9 +106,7 @@ def code_of_text(
     resolution: Resolution = PLAIN,
 ) -> Code:
     """Code ordered from the rule text alone, kept: a policy often meets small inputs again."""
-    code = emit(module, outputs, None, resolution, limits)
-    verify(code, limits)
-    return code
+    return make_code(module, outputs, None, resolution, limits)
 
 
 def sizes_of(module: Module, database: Database, views: Sequence[View] = ()) -> Sizes:

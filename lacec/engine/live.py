@@ -11,9 +11,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from lacec.bytecode.code import Code
-from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
-from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.core.errors import LimitError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
@@ -21,6 +19,7 @@ from lacec.core.origins import PLAIN, Resolution
 from lacec.core.predicates import Predicate
 from lacec.engine.evaluation import MANY_FACTS, check_given, check_outputs, sizes_of
 from lacec.engine.side import OUTPUTS, check_predicates, check_program, visible_sizes
+from lacec.pipeline import make_code
 from lacec.plan.lower import OWN_VIEWER, VIEWER, SideProgram
 from lacec.vm.live.incremental import Incremental, ViewChange
 from lacec.vm.live.live_facts import Base, Change, Changes, Row, database_of, in_sequence, texts_of
@@ -109,11 +108,9 @@ def live_code(
     """
     wanted = None if outputs is None else tuple(outputs)
     try:
-        code = emit(module, wanted, sizes, resolution, limits, live=True)
+        return make_code(module, wanted, sizes, resolution, limits, live=True)
     except LimitError:
-        code = emit(module, wanted, sizes, resolution, limits)
-    verify(code, limits)
-    return code
+        return make_code(module, wanted, sizes, resolution, limits)
 
 
 class LiveSide:

@@ -18,15 +18,14 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from lacec.bytecode.code import Code
-from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
-from lacec.bytecode.verify import verify
 from lacec.core.errors import FactError, LimitError
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.origins import FULL_VIEW, Origin, Reading
 from lacec.core.predicates import ADVERTISEMENT_FACTS, RECORD_FACTS, RUNTIME_FACTS, Predicate
 from lacec.engine import evaluation
 from lacec.engine.evaluation import Evaluation, sizes_of
+from lacec.pipeline import make_code
 from lacec.plan.lower import (
     CAN_QUERY,
     MAY_REQUEST,
@@ -181,9 +180,7 @@ def main_code(
     sizes = visible_sizes(program, database, views, facts)
     if sizes is None:
         return evaluation.code_of_text(program.main, outputs, limits, program.resolution)
-    code = emit(program.main, outputs, sizes, program.resolution, limits)
-    verify(code, limits)
-    return code
+    return make_code(program.main, outputs, sizes, program.resolution, limits)
 
 
 def visible_sizes(

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from lacec.bytecode.code import Code, Kind
 from lacec.bytecode.disasm import disassemble_block
-from lacec.bytecode.emit import emit
 from lacec.bytecode.order import Sizes
 from lacec.bytecode.steps import Step, steps_of
-from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import BUILTIN_ARITY, Predicate
 from lacec.engine.evaluation import sizes_of
 from lacec.engine.side import OUTPUTS, make_views
+from lacec.pipeline import make_code
 from lacec.plan.lower import LoweredRule, SideProgram
 from lacec.syntax.ast import Atom, Cardinality, How, Negated
 from lacec.vm.database import Database
@@ -52,7 +51,7 @@ def explain_program(
     module: Module, database: Database | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Explanation:
     sizes = None if database is None else sizes_of(module, database)
-    code = emit(module, sizes=sizes, limits=limits)
+    code = make_code(module, sizes=sizes, limits=limits)
     return Explanation(module.id, module.strata, edges_of(module), _plans(code, sizes))
 
 
@@ -86,9 +85,8 @@ def explain_side(
         views = make_views(program, database, limits)
         gate_sizes = sizes_of(program.gates, database)
         sizes = sizes_of(program.main, database, views)
-    gates = emit(program.gates, sizes=gate_sizes, limits=limits)
-    main = emit(program.main, OUTPUTS, sizes, program.resolution, limits)
-    verify(main, limits)
+    gates = make_code(program.gates, sizes=gate_sizes, limits=limits)
+    main = make_code(program.main, OUTPUTS, sizes, program.resolution, limits)
     return SideExplanation(program, rules, _plans(gates, gate_sizes), _plans(main, sizes))
 
 

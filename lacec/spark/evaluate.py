@@ -13,14 +13,13 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lacec.bytecode.emit import emit
-from lacec.bytecode.verify import verify
 from lacec.canonical.module import Module
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.origins import PLAIN, Resolution
 from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.engine.side import OUTPUTS, check_predicates, check_program
 from lacec.facts.tables import arrow_table
+from lacec.pipeline import make_code
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, OWN_VIEWER, VIEWER, SideProgram
 from lacec.records.facts import HAVE
 from lacec.spark.facts import View, advertised_facts, both, record_facts
@@ -84,8 +83,7 @@ class Evaluator:
         live: bool = False,
     ) -> SparkMachine:
         """The machine for a program, before it runs. `live` code has CHECK blocks too."""
-        code = emit(module, outputs, None, resolution, self.limits, live=live)
-        verify(code, self.limits)
+        code = make_code(module, outputs, None, resolution, self.limits, live=live)
         base = self.base | dict(given or {})
         return SparkMachine(self.kernels, code, base, views, self.work, self.limits, self.settings)
 

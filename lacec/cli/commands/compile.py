@@ -37,7 +37,7 @@ from lacec.core.diagnostics import visible
 from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.origins import OriginMode
-from lacec.pipeline import compile_sources
+from lacec.pipeline import compile_sources, make_code
 
 
 def compile_command(
@@ -129,14 +129,13 @@ def _report(module: Module, name: str) -> Iterator[Segment]:
 
 def _write_files(module: Module, folder: Path, name: str, limits: Limits) -> None:
     from lacec.bytecode.codec import encode
-    from lacec.bytecode.emit import emit
 
     annotations = json.dumps(module.annotations, ensure_ascii=False, indent=2, sort_keys=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.lacegram").write_bytes(module.canonical.encode("utf-8"))
         (folder / f"{name}.annotations.json").write_bytes(annotations.encode("utf-8") + b"\n")
-        (folder / f"{name}.lbc").write_bytes(encode(emit(module, limits=limits)))
+        (folder / f"{name}.lbc").write_bytes(encode(make_code(module, limits=limits)))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise typer.BadParameter(f"cannot write to {folder}: {reason}") from None

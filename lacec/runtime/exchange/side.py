@@ -9,8 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from lacec.bytecode.emit import emit
-from lacec.bytecode.verify import verify
 from lacec.canonical.identifiers import lacegram_id
 from lacec.core.errors import (
     CodeError,
@@ -25,6 +23,7 @@ from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.origins import OriginMode
 from lacec.core.predicates import Predicate
 from lacec.engine.side import OUTPUTS, evaluate_side
+from lacec.pipeline import make_code
 from lacec.plan.exchange import ExchangePlan, make_plan
 from lacec.plan.expose import NO_POLICY, LocalPolicy
 from lacec.plan.lower import MAY_REQUEST, MAY_SEND, SideProgram
@@ -158,7 +157,7 @@ class Side:
             return e.NotCompiled("exchange-plan-compilation-failure", str(error))
         try:
             resolution = self.program.resolution
-            verify(emit(self.program.main, OUTPUTS, None, resolution, self.limits), self.limits)
+            make_code(self.program.main, OUTPUTS, None, resolution, self.limits)
         except (CodeError, LimitError) as error:
             return e.NotCompiled("malformed-prepared-policy", str(error))
         return compiled
