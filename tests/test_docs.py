@@ -373,6 +373,13 @@ def test_who_works_on_lacec_finds_every_target_and_every_folder() -> None:
         assert f"`lacec/{folder.parent.name}" in page, folder.parent.name
 
 
+def test_the_glossary_leads_to_the_code() -> None:
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    places = re.findall(r"\| `([^`]+)` \|$", page, re.MULTILINE)
+    assert len(places) == len(re.findall(r"^\| (?!word)", page, re.MULTILINE))
+    assert [place for place in places if not (ROOT / place).is_file()] == []
+
+
 # Links.
 
 
