@@ -8,7 +8,7 @@ BIN := .venv/bin
 # Tests start hundreds of processes: each would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench fuzz tables docs site pins matrix clean
+.PHONY: demo test quick check bench fuzz tables docs site pins matrix clean
 
 demo: installed-run
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -17,6 +17,10 @@ demo: installed-run
 test: check
 	$(BIN)/python -m pytest --dist worksteal \
 	  -n $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
+
+# The tests of what changed since main.
+quick: installed-dev
+	$(BIN)/python -m pytest -n auto $$($(BIN)/python -m tests.quick)
 
 check: installed-dev
 	$(BIN)/ruff check .
