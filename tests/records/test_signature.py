@@ -2,6 +2,9 @@
 
 import copy
 import pickle
+import sys
+import threading
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -54,6 +57,34 @@ def test_the_sum_of_points_is_right_at_every_edge(x: int, answer: int, challenge
     point = slow.lift(x)
     expected = None if point is None else encoded(slow.difference(answer, challenge, point))
     assert secp256k1.difference(answer, challenge, x.to_bytes(32, "big")) == expected
+
+
+def test_the_lock_of_the_interpreter_is_released_meanwhile() -> None:
+    """Another thread gets on while points are computed, though nobody is ever made to give way."""
+    steps, over = 0, False
+
+    def step() -> None:
+        nonlocal steps
+        while not over:
+            steps += 1
+            time.sleep(0)  # gives way, as a thread that computes alone would not
+
+    x = slow.G[0].to_bytes(32, "big")
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    other = threading.Thread(target=step)
+    try:
+        other.start()
+        begun = steps
+        for _ in range(100_000):
+            if steps >= begun + 10:
+                break
+            secp256k1.difference(12345, 54321, x)
+    finally:
+        over = True
+        sys.setswitchinterval(before)
+        other.join()
+    assert steps >= begun + 10
 
 
 def test_a_signature_is_for_one_digest_and_one_verifier() -> None:
