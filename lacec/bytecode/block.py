@@ -14,8 +14,8 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.code import COLUMN, CONSTANT, Instruction, Kind
 from lacec.bytecode.code import Term as CodeTerm
 from lacec.bytecode.order import Choice, Sizes, estimate, next_atom
-from lacec.bytecode.parts import COUNT_RANK, Filter, Form, Parts, form_of, parts_of
 from lacec.bytecode.rank import Ranking, rank_operands, ranking_of
+from lacec.bytecode.rule_info import COUNT_RANK, Filter, Form, Parts, form_of, parts_of
 from lacec.core.origins import FULL_VIEW, OPEN, Reading
 from lacec.core.predicates import RECORD_FACTS, Predicate
 from lacec.syntax.ast import (

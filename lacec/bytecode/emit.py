@@ -12,7 +12,7 @@ from lacec.bytecode import opcodes as op
 from lacec.bytecode.block import BlockEmitter, Subject, Tables
 from lacec.bytecode.code import Block, Code, Group, Kind
 from lacec.bytecode.code import SourceRule as SourceOf
-from lacec.bytecode.lift import lift
+from lacec.bytecode.common_subjoins import lift
 from lacec.bytecode.order import Sizes
 from lacec.canonical.module import Module
 from lacec.core.errors import LimitError

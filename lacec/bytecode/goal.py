@@ -13,8 +13,8 @@ from enum import IntEnum
 from lacec.bytecode import opcodes as op
 from lacec.bytecode.block import TESTS
 from lacec.bytecode.order import Choice, Sizes, estimate, next_atom
-from lacec.bytecode.parts import parts_of
 from lacec.bytecode.rank import RankOperands, rank_operands, ranking_of
+from lacec.bytecode.rule_info import parts_of
 from lacec.core.origins import FULL_VIEW, Resolution
 from lacec.core.predicates import BUILTIN_ARITY, RECORD_FACTS, Predicate
 from lacec.syntax.ast import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lacec.bytecode.code import Code, Kind
 from lacec.bytecode.disasm import disassemble_block
 from lacec.bytecode.order import Sizes
-from lacec.bytecode.steps import Step, steps_of
+from lacec.bytecode.plan_steps import Step, steps_of
 from lacec.canonical.module import Module
 from lacec.core.limits import DEFAULT_LIMITS, Limits
 from lacec.core.predicates import BUILTIN_ARITY, Predicate

@@ -26,7 +26,7 @@ from lacec.spark.facts import View, advertised_facts, both, record_facts
 from lacec.spark.kernels import Kernels
 from lacec.spark.machine import Settings, SparkMachine
 from lacec.spark.registers import HASH, Few, Register, Rows, Table, Told, every, names_of, relation
-from lacec.spark.work import Work
+from lacec.spark.scratch import Work
 from lacec.vm.database import Database
 
 DEFAULT_SETTINGS = Settings()

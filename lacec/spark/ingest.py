@@ -14,9 +14,9 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from lacec.records.limits import DEFAULT_RECORD_LIMITS, RecordLimits
+from lacec.spark.archive import Executors, prepare
 from lacec.spark.failures import clear_errors
 from lacec.spark.session import Opener, session
-from lacec.spark.shipping import Executors, prepare
 from lacec.spark.sources import find_units
 from lacec.spark.tables import (
     REFUSED_SCHEMA,

@@ -21,12 +21,12 @@ from lacec.core.errors import LimitError
 from lacec.core.limits import Limits
 from lacec.core.predicates import Predicate
 from lacec.spark.builtins import run_test
+from lacec.spark.driver_finish import finish
 from lacec.spark.facts import View
-from lacec.spark.finish import finish
 from lacec.spark.kernels import Bound, Kernels
 from lacec.spark.registers import Columns, Few, Register, names_of, relation
-from lacec.spark.told import told_by
-from lacec.spark.work import Work
+from lacec.spark.row_exprs import told_by
+from lacec.spark.scratch import Work
 from lacec.vm.builtins import clamped, integer
 from lacec.vm.schedule import full_blocks, needed_groups
 

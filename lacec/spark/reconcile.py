@@ -26,14 +26,14 @@ from lacec.runtime.interlace.limits import DEFAULT_LIMITS as EXCHANGE_LIMITS
 from lacec.runtime.interlace.messages import NotAvailable, Request
 from lacec.spark.advertising import ADVERTISED_COLUMNS, CLAIM_COLUMNS
 from lacec.spark.agreement import Agreed, reads_claims
+from lacec.spark.archive import Executors
 from lacec.spark.evaluate import DEFAULT_SETTINGS, Evaluator, Facts, Side
 from lacec.spark.facts import SOURCE
 from lacec.spark.machine import Settings
 from lacec.spark.reconciled import Reconciled, Sent, SideFound
 from lacec.spark.rows import FIELD_COLUMNS
-from lacec.spark.shipping import Executors
+from lacec.spark.scratch import Work
 from lacec.spark.summaries import prefix_of, summarise
-from lacec.spark.work import Work
 from lacec.vm.database import Database
 from lacec.vm.sources import add_rows
 

@@ -20,7 +20,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from lacec.runtime.interlace.reconcile.partitions import SYMBOLS, Summary
 from lacec.runtime.interlace.reconcile.subtrees import Subtree, join_subtrees
 from lacec.spark.advertising import SUBTREE_COLUMNS, Tree
-from lacec.spark.shipping import Executors
+from lacec.spark.archive import Executors
 
 PREFIX_LENGTH = 2  # 050: the standard one
 # A bucket is so many digests or fewer, if they fall as chance has it.

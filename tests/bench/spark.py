@@ -131,7 +131,7 @@ def main(console: Console, sizes: tuple[int, ...] = (*SIZES, LARGEST)) -> None:
     import duckdb
 
     from lacec.spark.evaluate import Evaluator, Facts
-    from lacec.spark.work import Work
+    from lacec.spark.scratch import Work
 
     table = Table(title="On Spark, beside DuckDB on Field rows in Parquet; seconds")
     for name in ("facts", "workload", "found", "lacec", "DuckDB", "ratio"):

@@ -17,8 +17,8 @@ from lacec.spark.evaluate import Evaluator, collect
 from lacec.spark.evaluate import Facts as SparkFacts
 from lacec.spark.machine import Settings
 from lacec.spark.rows import Row
+from lacec.spark.scratch import Work
 from lacec.spark.tables import records_frame
-from lacec.spark.work import Work
 from lacec.vm.sources import TupleSource, load
 from tests.spark.corpora import advertised_facts_of, advertised_frame, facts_of, plain
 from tests.vm.strategies import Facts

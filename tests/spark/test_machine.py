@@ -17,8 +17,8 @@ from lacec.plan.expose import LocalPolicy
 from lacec.spark.evaluate import Evaluator, collect
 from lacec.spark.evaluate import Facts as SparkFacts
 from lacec.spark.machine import Settings
+from lacec.spark.scratch import Work
 from lacec.spark.tables import records_frame
-from lacec.spark.work import Work
 from lacec.vm.database import Database
 from lacec.vm.sources import TupleSource, load
 from tests.bench.corpus import make_corpus

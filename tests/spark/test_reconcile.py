@@ -26,13 +26,13 @@ from lacec.runtime.interlace.reconcile.partitions import SYMBOLS, Partitions
 from lacec.runtime.interlace.result import Result
 from lacec.spark.advertising import CLAIM_COLUMNS, describe
 from lacec.spark.agreement import agree, reads_claims
+from lacec.spark.archive import prepare
 from lacec.spark.reconcile import Reconciliation
 from lacec.spark.reconciled import Reconciled, Sent
 from lacec.spark.rows import RECORD_COLUMNS, record_arrays, row_of
-from lacec.spark.shipping import prepare
+from lacec.spark.scratch import Work
 from lacec.spark.summaries import summarise
 from lacec.spark.tables import records_frame
-from lacec.spark.work import Work
 from lacec.store.store import Store
 from tests.cli.run import lacec
 from tests.helpers import examples

@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 import lacec.spark
 from lacec.core.errors import SparkError
 from lacec.spark import java
+from lacec.spark.archive import write_archive
 from lacec.spark.failures import _reason, clear_errors
 from lacec.spark.java import find_java, make_launcher
 from lacec.spark.session import open_session, session
-from lacec.spark.shipping import write_archive
 from tests.cli.run import lacec as run_lacec
 from tests.records import made
 from tests.spark.samples import environment_without_java, rows_in
@@ -221,7 +221,7 @@ from pathlib import Path
 from lacec.core.errors import SparkError
 from lacec.spark.ingest import ingest
 from lacec.spark.session import open_session
-from lacec.spark.shipping import prepare
+from lacec.spark.archive import prepare
 from lacec.spark.tables import read_records
 
 spark = open_session(remote="local[1]", memory="512m")

@@ -126,7 +126,7 @@ def rank_samples() -> st.SearchStrategy[Sample]:
 
 
 def lift_samples() -> st.SearchStrategy[Sample]:
-    """Rules that share sub-joins, which lacec/bytecode/lift.py makes predicates of their own."""
+    """Rules that share sub-joins, of which bytecode/common_subjoins.py makes predicates."""
     return random_choices(600).map(make_lift_sample)
 
 

@@ -29,7 +29,7 @@ from lacec.vm.database import Database
 
 if TYPE_CHECKING:
     from lacec.spark.evaluate import Evaluator
-    from lacec.spark.work import Frame, Session
+    from lacec.spark.scratch import Frame, Session
 
 Tell = Callable[[str], None]
 """Hears what is being done."""
@@ -114,8 +114,8 @@ def evaluator(
 ) -> "Evaluator":
     """What evaluates over ingested folders and plain facts."""
     from lacec.spark.evaluate import Evaluator, Facts
+    from lacec.spark.scratch import Work
     from lacec.spark.tables import read_folders
-    from lacec.spark.work import Work
 
     records = read_folders(session, folders) if folders else None
     work = Work(session, str(folder), tell)

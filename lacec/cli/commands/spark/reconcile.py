@@ -124,9 +124,9 @@ def reconcile_command(
         for folder in folders:
             batches(folder)  # which refuses what is no such folder, before Spark starts
     with evaluating(spark, json) as (session, place), stages() as tell:
+        from lacec.spark.archive import prepare
         from lacec.spark.reconcile import Reconciliation
-        from lacec.spark.shipping import prepare
-        from lacec.spark.work import Work
+        from lacec.spark.scratch import Work
 
         records = [read_records(session, folder) for folder in folders]
         work, executors = Work(session, str(place), tell), prepare(session, place)

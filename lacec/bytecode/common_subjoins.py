@@ -16,7 +16,7 @@ Rules of different origins, or that read through different views, share nothing.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from lacec.bytecode.parts import parts_of
+from lacec.bytecode.rule_info import parts_of
 from lacec.core.origins import PLAIN, Reading, Resolution
 from lacec.core.predicates import Predicate
 from lacec.syntax.ast import Anonymous, Atom, Rule, Term, Variable
