@@ -22,6 +22,9 @@ def peak(pid: int) -> int:
     return int(line.split()[1]) * 1024
 
 
+REFUSED = "outcome=malformed-stream"
+
+
 def run(crowd: Crowd, patience: float) -> tuple[float, int]:
     """The seconds that it took, and the most memory of the listener."""
     folder = crowd.folder
@@ -42,6 +45,8 @@ def run(crowd: Crowd, patience: float) -> tuple[float, int]:
             crowd.rested.clear()
             listeners.append(Listening(*serve, cwd=folder))
             await crowd.until(len(everything))
+            while crowd.hostile and not any(REFUSED in line for line in listeners[1].lines):
+                await asyncio.sleep(0.1)
             return max(most, peak(listeners[1].process.pid))
 
     start = monotonic()
@@ -58,7 +63,7 @@ def run(crowd: Crowd, patience: float) -> tuple[float, int]:
         assert store.verify() == []
         assert {hash for _, hash, _ in store.records()} == everything
     if crowd.hostile:
-        assert "outcome=malformed-stream" in ended.err
+        assert REFUSED in ended.err
     assert "failed" not in ended.err
     return seconds, most
 
