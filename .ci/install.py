@@ -187,4 +187,7 @@ def write(path, text):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "run")
+    try:
+        main(sys.argv[1] if len(sys.argv) > 1 else "run")
+    except KeyboardInterrupt:  # what is there is used the next time
+        sys.exit(130)

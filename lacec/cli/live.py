@@ -42,7 +42,8 @@ class Stopping:
             for number, handler in before.items():
                 with suppress(NotImplementedError):
                     loop.remove_signal_handler(number)
-                signal.signal(number, handler)
+                if handler is not None:  # one that Python has not set cannot be set again
+                    signal.signal(number, handler)
 
     def _on_signal(self, number: int) -> None:
         self._asked.append(number)
